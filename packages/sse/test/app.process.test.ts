@@ -49,7 +49,7 @@ describe('streams', () => {
         ...(await sse.openBoth(`?lastEventId=${id}`)),
       ]
       for (const stream of streams) {
-        await waitUntil(() => stream.reader.lastEventId === ids[2])
+        await waitUntil(() => stream.reader.latestId === ids[2])
         expect(stream.events.map(({ type, data }) => [type, data])).toEqual(values.map((value) => ['message', value]))
       }
     }
@@ -211,7 +211,7 @@ describe('streams', () => {
     const stopped = sse.stop()
     await Promise.all(streams.map(({ closed }) => closed))
     for (const { body } of streams) {
-      const retry = Number(/retry: (\d+)\n\n$/.exec(body)?.[1])
+      const retry = Number(/retry: (\d+)\n$/.exec(body)?.[1])
       expect(retry).toBeGreaterThanOrEqual(1_234)
       expect(retry).toBeLessThanOrEqual(2_468)
     }

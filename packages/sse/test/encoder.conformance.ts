@@ -84,6 +84,17 @@ export function describeEncoder(name: string, open: () => Promise<Encoder>, trai
       if (resumes) expect(heard.position).toBe(spell('e-7'))
     })
 
+    it('encodes no block without an event, except for EventSource', async () => {
+      const encoder = await open()
+      const before = encoder.encodeOpening(1_000) + encoder.heartbeat + encoder.encodePosition('e-7')
+      if (resumes) {
+        expect(before + encoder.heartbeat + encoder.encodeGoodbye(5)).not.toMatch(/\n\n|^\n/)
+        expect(encoder.encodePosition('e-7', true)).toBe(`${encoder.encodePosition('e-7')}\n`)
+      }
+      const heard = hear(before + encoder.heartbeat + encoder.encodeValue('e-8', toContent('8')))
+      expect(heard).toMatchObject({ values: ['8'], ...(resumes && { position: spell('e-8') }) })
+    })
+
     it('encodes a gap and the values after it', async () => {
       const encoder = await open()
       const heard = hear(

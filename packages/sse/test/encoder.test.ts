@@ -16,7 +16,7 @@ function readEventStream(text: string): ReceivedEvents {
   expect(reader.events.map(({ type, data }) => ({ type, data }))).toEqual(others)
   return {
     values: others.filter(({ type }) => type === 'message').map(({ data }) => data),
-    position: reader.lastEventId,
+    position: reader.latestId,
     gaps: others.filter(({ type }) => type === 'gap').length,
     closed: others.some(({ type }) => type === 'closed'),
   }

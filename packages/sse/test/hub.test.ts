@@ -62,7 +62,7 @@ describe('a stream with a replay', () => {
           expect(ids).toEqual(received.map(({ seq }) => formatEventId(history.epoch, seq)))
           expect(reader.values).toEqual(received.map(({ value: text }) => text.replace(/\r\n|\r/g, '\n')))
           // At the client's position, no event is missing.
-          const { seq: at } = parseEventId(reader.reader.lastEventId)!
+          const { seq: at } = parseEventId(reader.reader.latestId)!
           expect(at).toBeLessThanOrEqual(history.seq)
           expect(mine.filter(({ seq }) => seq > at)).toEqual([])
         },
@@ -162,14 +162,29 @@ describe('a stream with a replay', () => {
 
   it('ends at once when the service stops, between two events', async () => {
     const { hub, put, open } = startHub()
-    for (let i = 0; i < 10; i++) put('a', `${i} ${'x'.repeat(10_000)}`)
+    for (let i = 0; i < 30; i++) put('a', `${i} ${'x'.repeat(4_000)}`)
     const reader = open(['a'], { resumeAfter: 0 })
     hub.end()
     expect(reader.isEnded).toBe(true)
     await readAll(reader)
-    expect(reader.values.length).toBeLessThan(10)
+    expect(reader.values.length).toBeLessThan(30)
     expect(reader.reader.retry).toBeGreaterThanOrEqual(2_000)
+    expect(reader.chunks.isEnded).toBe(true)
     expect(hub.size).toBe(0)
+  })
+
+  it.each([
+    ['the service stops', (hub: Hub) => hub.end()],
+    ['its token expires', (hub: Hub, reader: SlowReader) => hub.finish(reader)],
+  ])('is cut within a large value when %s, and no part of the value becomes an event', async (_when, end) => {
+    const { hub, put, open } = startHub()
+    for (let i = 0; i < 3; i++) put('a', `${i} ${'x'.repeat(50_000)}`)
+    const reader = open(['a'], { resumeAfter: 0 })
+    end(hub, reader)
+    expect([reader.isEnded, reader.isDestroyed, hub.size]).toEqual([false, true, 0])
+    await readAll(reader)
+    expect(reader.values.map((value) => value.split(' ')[0])).toEqual(['0'])
+    expect(reader.chunks.isEnded).toBe(false)
   })
 
   it('is cut if its client reads nothing for the timeout, but not if it reads slowly', async () => {
@@ -224,7 +239,7 @@ describe('a stream without a replay', () => {
       for (const reader of readers) reader.take()
       hub.sendHeartbeats()
       expect(readers.map(({ writableLength }) => writableLength)).toEqual(
-        encoders.map(({ heartbeat }) => Buffer.byteLength(heartbeat)),
+        encoders.map(({ heartbeat, framing }) => Buffer.byteLength(framing.frame(heartbeat))),
       )
     }
   })

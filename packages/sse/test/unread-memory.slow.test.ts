@@ -205,7 +205,7 @@ it('a client that reads nothing holds no more for every heartbeat', async () => 
   slow.read()
   hub.sendHeartbeats()
   await waitUntilReleased()
-  expect(slow.unread.map(String)).toEqual([':\n\n'])
+  expect(slow.unread.map(String)).toEqual(['2\r\n:\n\r\n'])
 })
 
 it('streams miss nothing and get nothing twice, however they read, are cut and resume', async () => {

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Framing } from '../net/framing.ts'
 import type { Access, RequestHeaders } from '../net/request.ts'
 import type { StreamConnection } from '../net/stream-connection.ts'
 import type { FormattedProblem, Problem, ProblemKind } from '../errors/problems.ts'
 import type { Trace } from '../trace.ts'
 
-export type { RequestHeaders, StreamConnection }
+export type { Framing, RequestHeaders, StreamConnection }
 
 /** Request data available to a hot route in addition to its target. */
 export interface HotRequest {
@@ -45,8 +46,13 @@ export interface BufferedReply {
 export interface StreamReply {
   readonly status: 200
   readonly headers: readonly string[]
-  /** Called once. The stream writes `head` before all other output. It is empty if Node's server has sent the head. */
-  open(connection: StreamConnection, head: string): void
+  /** True if the stream frames its output. Otherwise its end is the end of the connection. */
+  readonly isFramed?: boolean
+  /**
+   * Called once. The stream writes `head` before all other output. It is empty if Node's server has sent the head.
+   * @param framing framing of everything after the head, if `isFramed`
+   */
+  open(connection: StreamConnection, head: string, framing: Framing): void
 }
 
 /** Body that a hot route accepts. */

@@ -1,3 +1,4 @@
+import { CHUNKS } from '@influencer-stats/runtime/framing'
 import type { Encoder } from './encoder.ts'
 
 const UNSAFE_CHARACTERS = /[<>\u2028\u2029]/g
@@ -18,6 +19,7 @@ const toScript = (call: string) => `<script>${call}</script>\n`
 export function createCometEncoder(): Encoder {
   return {
     name: 'comet',
+    framing: CHUNKS,
     hasGapEvents: true,
     contentType: 'text/html; charset=utf-8',
     encodeOpening: () => '<!doctype html><meta charset="utf-8"><title>comet</title>\n',

@@ -1,3 +1,4 @@
+import { CHUNKS } from '@influencer-stats/runtime/framing'
 import type { Encoder } from './encoder.ts'
 
 const LINE_END = /\r\n|\r|\n/g
@@ -12,17 +13,19 @@ export const formatData = (value: string) => `data: ${value.replace(LINE_END, '\
 export function createEventStreamEncoder(): Encoder {
   return {
     name: 'event-stream',
+    framing: CHUNKS,
     hasGapEvents: true,
     contentType: 'text/event-stream; charset=utf-8',
-    encodeOpening: (retry) => `retry: ${retry}\n\n`,
-    // An id without data is not an event, but the client records the id. So a client that loses its stream before the
-    // first event resumes, too.
-    encodePosition: (id) => `id: ${id}\n\n`,
+    // Without an empty line: many clients take the block that it would end for an empty message. So the fields belong to
+    // the block of the next event.
+    encodeOpening: (retry) => `retry: ${retry}\n`,
+    // So a client that loses its stream before the first event resumes, too.
+    encodePosition: (id, isEventSource) => `id: ${id}\n${isEventSource ? '\n' : ''}`,
     encodeValue: (id, { value }) => `id: ${id}\n${formatData(value)}\n`,
     // Clients ignore an event without the field `data`, so this event has an empty one.
     encodeGap: (id) => `event: gap\nid: ${id}\ndata: \n\n`,
     encodeClosed: (id) => `event: closed\nid: ${id}\ndata: closed\n\n`,
-    encodeGoodbye: (retry) => `retry: ${retry}\n\n`,
-    heartbeat: ':\n\n',
+    encodeGoodbye: (retry) => `retry: ${retry}\n`,
+    heartbeat: ':\n',
   }
 }

@@ -12,7 +12,7 @@ export function createMercureEncoder(): Encoder {
     ...plain,
     name: 'mercure',
     hasGapEvents: false,
-    encodePosition: (id) => plain.encodePosition(toMercureId(id)),
+    encodePosition: (id, isEventSource) => plain.encodePosition(toMercureId(id), isEventSource),
     encodeValue(id, { value, more: { id: publisherId, type, retry } = {} }) {
       const fields = (type ? `event: ${type}\n` : '') + (retry === undefined ? '' : `retry: ${retry}\n`)
       return `${fields}id: ${publisherId ?? toMercureId(id)}\n${formatData(value)}\n`

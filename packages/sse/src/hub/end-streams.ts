@@ -1,12 +1,19 @@
-import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import type { Framing, StreamConnection } from '@influencer-stats/runtime/hot-route'
 
 // Time after which the connection of an ended stream is destroyed, even if its client has not read everything (ms).
 const CLOSE_TIMEOUT_MS = 5_000
 
-/** Ends streams that the hub has already removed. */
-export function endStreams(ended: readonly StreamConnection[], encodeFinalEvent: () => string): void {
+/**
+ * Ends streams that the hub has already removed.
+ * @param framing framing of the streams, whose end shows the clients that their streams are complete
+ */
+export function endStreams(
+  ended: readonly StreamConnection[],
+  { frame, end }: Framing,
+  encodeFinalEvent: () => string,
+): void {
   for (const connection of ended) {
-    const text = encodeFinalEvent()
+    const text = frame(encodeFinalEvent()) + end
     if (text !== '') connection.write(text)
     if (connection.destroySoon) connection.destroySoon()
     else connection.end()

@@ -51,7 +51,6 @@ export class Hub {
   #size = 0
   readonly #fanout: Fanout
   readonly #unread: UnreadBytes
-  readonly #toChunk = (text: string) => this.#unread.toChunk(text)
   readonly #replays: StreamReplays
   readonly #values = new SharedValues()
   /** Event that is being delivered, and its id. */
@@ -70,7 +69,7 @@ export class Hub {
     this.#replays = new StreamReplays({
       streamBuffer,
       sendTimeout,
-      toChunk: this.#toChunk,
+      toChunk: (text) => this.#unread.toChunk(text),
       write: (connection, chunks) => this.#unread.write(connection, chunks),
       onCaughtUp: (connection, replay) => this.#completeReplay(connection, replay),
       onBroken: (connection) => this.finish(connection),
@@ -96,14 +95,16 @@ export class Hub {
     connection[GROUP] = group
     this.#size++
     for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, 1)
-    const text = head + group.encoder.encodeOpening(this.#pickRetry())
+    const { encoder } = group
+    const opening = encoder.encodeOpening(this.#pickRetry())
     if (request.last || request.resumeAfter !== undefined) {
       group.replaying++
       const sliceBytes = Math.min(MAX_SLICE_BYTES, streamBuffer)
       const replay = new StreamReplay(group, request, { history, values: this.#values, sliceBytes })
-      this.#replays.open(connection, replay, text)
+      this.#replays.open(connection, replay, head, opening)
     } else {
-      connection.write(text + group.encoder.encodePosition(formatEventId(history.epoch, history.seq)))
+      const position = encoder.encodePosition(formatEventId(history.epoch, history.seq), request.isEventSource)
+      connection.write(head + encoder.framing.frame(opening + position))
       this.#join(connection, group)
     }
   }
@@ -165,19 +166,17 @@ export class Hub {
   finish(connection: GroupedConnection): void {
     const group = connection[GROUP]
     if (!group) return
+    const { encoder } = group
+    const isWithinValue = this.#replays.isWithinValue(connection)
     this.#remove(connection)
-    endStreams([connection], () => group.encoder.encodeGoodbye(this.#pickRetry()))
+    if (isWithinValue) connection.destroy()
+    else endStreams([connection], encoder.framing, () => encoder.encodeGoodbye(this.#pickRetry()))
   }
 
   /** Ends all streams; their clients reconnect, possibly to another process. */
   end(): void {
-    const encodeGoodbye = (encoder: Encoder) => encoder.encodeGoodbye(this.#pickRetry())
-    this.#endAll(encodeGoodbye)
-    const replaying = Array.from(this.#replays.entries(), ([connection, { group }]) => [connection, group] as const)
-    for (const [connection, { encoder }] of replaying) {
-      this.#remove(connection)
-      endStreams([connection], () => encodeGoodbye(encoder))
-    }
+    this.#endAll((encoder) => encoder.encodeGoodbye(this.#pickRetry()))
+    for (const [connection] of this.#replays.entries()) this.finish(connection)
   }
 
   #deliver(event: Event, id: string): void {
@@ -211,7 +210,7 @@ export class Hub {
 
   #getHeartbeat(encoder: Encoder): Chunk {
     let chunk = this.#heartbeats.get(encoder)
-    if (!chunk) this.#heartbeats.set(encoder, (chunk = Chunk.fromText(encoder.heartbeat)))
+    if (!chunk) this.#heartbeats.set(encoder, (chunk = Chunk.fromText(encoder.framing.frame(encoder.heartbeat))))
     return chunk
   }
 
@@ -237,7 +236,9 @@ export class Hub {
     const { pending } = group
     if (pending.count === 0) return
     group.pending = this.#groups.emptyPieces
-    const chunks = isListed ? pending.toChunkList(this.#toChunk) : [pending.toJoinedChunk(this.#toChunk)]
+    const { frame } = group.encoder.framing
+    const toChunk = (text: string) => this.#unread.toChunk(frame(text))
+    const chunks = isListed ? pending.toChunkList(toChunk) : [pending.toJoinedChunk(toChunk)]
     for (const connection of iterateSet(group.connections)) {
       if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
       else this.#write(connection, chunks)
@@ -262,7 +263,7 @@ export class Hub {
     this.#join(connection, group)
     if (finalEvent === undefined) return
     this.#remove(connection)
-    endStreams([connection], () => finalEvent)
+    endStreams([connection], group.encoder.framing, () => finalEvent)
   }
 
   /**
@@ -280,7 +281,7 @@ export class Hub {
       this.#flush(group)
       const ended = [...iterateSet(group.connections)]
       for (const connection of ended) this.#remove(connection)
-      endStreams(ended, () => encodeFinalEvent(group.encoder))
+      endStreams(ended, group.encoder.framing, () => encodeFinalEvent(group.encoder))
     }
   }
 

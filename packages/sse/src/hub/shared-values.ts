@@ -12,7 +12,7 @@ export class SharedValues {
     if (!chunks) this.#chunks.set(encoder, (chunks = new WeakMap()))
     const cached = chunks.get(event)?.deref()
     if (cached) return cached
-    const chunk = Chunk.fromText(encoder.encodeValue(id, event))
+    const chunk = Chunk.fromText(encoder.framing.frame(encoder.encodeValue(id, event)))
     chunks.set(event, new WeakRef(chunk))
     return chunk
   }

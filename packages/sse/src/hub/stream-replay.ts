@@ -37,6 +37,7 @@ export class StreamReplay {
   readonly #history: History
   readonly #values: SharedValues
   readonly #sliceBytes: number
+  readonly #isEventSource: boolean | undefined
   /** Up to this sequence number the replay has only current values; after it, all events. 0 if the client resumes. */
   readonly #currentUpTo: number
   /** Topics whose current values are not sent yet: the topic with the newest value first, so the last is sent next. */
@@ -52,12 +53,13 @@ export class StreamReplay {
 
   constructor(
     group: StreamGroup,
-    { resumeAfter, lostUpTo = 0 }: StreamRequest,
+    { resumeAfter, lostUpTo = 0, isEventSource }: StreamRequest,
     { history, values, sliceBytes }: { history: History; values: SharedValues; sliceBytes: number },
   ) {
     this.group = group
     this.#history = history
     this.#values = values
+    this.#isEventSource = isEventSource
     this.#sliceBytes = sliceBytes
     this.#hasUnreportedLoss = Number.isNaN(resumeAfter) && group.encoder.hasGapEvents
     this.#seq = resumeAfter || 0
@@ -65,14 +67,24 @@ export class StreamReplay {
     this.#currentUpTo = resumeAfter === undefined ? history.seq : 0
   }
 
-  /** Reads the next slice. @param text text that precedes the slice */
-  readSlice(toChunk: ToChunk, text = ''): ReplaySlice {
+  /** True if the client has got a part of a large value. A stream that ended now would end within a chunk and an event. */
+  get isWithinValue(): boolean {
+    return this.#remainder !== undefined
+  }
+
+  /**
+   * Reads the next slice.
+   * @param head head of the HTTP reply, which is not framed
+   * @param text text that precedes the slice
+   */
+  readSlice(toChunk: ToChunk, head = '', text = ''): ReplaySlice {
     const { encoder } = this.group
     const { epoch } = this.#history
     const chunks: Chunk[] = []
     function flushText(): void {
-      if (text !== '') chunks.push(toChunk(text))
-      text = ''
+      const bytes = head + encoder.framing.frame(text)
+      if (bytes !== '') chunks.push(toChunk(bytes))
+      head = text = ''
     }
     let remaining = this.#sliceBytes
     while (remaining > 0) {
@@ -92,7 +104,7 @@ export class StreamReplay {
         this.#hasUnreportedLoss = false
       }
       if (events.length === 0) {
-        text += encoder.encodePosition(formatEventId(epoch, this.#history.seq))
+        text += encoder.encodePosition(formatEventId(epoch, this.#history.seq), this.#isEventSource)
         flushText()
         return { chunks, isLast: true }
       }

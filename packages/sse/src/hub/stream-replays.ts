@@ -39,11 +39,15 @@ export class StreamReplays {
     }
   }
 
-  /** Starts a replay. @param text text that precedes it */
-  open(connection: StreamConnection, replay: StreamReplay, text: string): void {
+  /**
+   * Starts a replay.
+   * @param head head of the HTTP reply
+   * @param opening text that precedes the replay
+   */
+  open(connection: StreamConnection, replay: StreamReplay, head: string, opening: string): void {
     this.#replays.set(connection, replay)
     connection.on('drain', this.#onDrain)
-    this.#writeNext(connection, replay, text)
+    this.#writeNext(connection, replay, head, opening)
   }
 
   /** Removes a stream. Returns false if it has no replay. */
@@ -51,6 +55,11 @@ export class StreamReplays {
     if (!this.#replays.delete(connection)) return false
     connection.off('drain', this.#onDrain)
     return true
+  }
+
+  /** True if a stream must not end now (see `StreamReplay.isWithinValue`). */
+  isWithinValue(connection: StreamConnection): boolean {
+    return this.#replays.get(connection)?.isWithinValue === true
   }
 
   entries(): IterableIterator<[StreamConnection, StreamReplay]> {
@@ -81,8 +90,8 @@ export class StreamReplays {
     if (this.#ready.length > 0) setImmediate(() => this.#runTurn())
   }
 
-  #writeNext(connection: StreamConnection, replay: StreamReplay, text?: string): void {
-    const { chunks, isLast, isBroken } = replay.readSlice(this.#options.toChunk, text)
+  #writeNext(connection: StreamConnection, replay: StreamReplay, head?: string, opening?: string): void {
+    const { chunks, isLast, isBroken } = replay.readSlice(this.#options.toChunk, head, opening)
     const isFull = !this.#options.write(connection, chunks)
     // If the memory for unread bytes is used up, the write may have cut this stream.
     if (!this.#replays.has(connection)) return

@@ -5,6 +5,8 @@ import type { Encoder } from '../encoder/encoder.ts'
 /** Options of one stream, from its request. */
 export interface StreamRequest {
   readonly encoder: Encoder
+  /** True if the client is the EventSource of a browser. See `Encoder.encodePosition`. */
+  readonly isEventSource?: boolean
   readonly selectors: Selectors
   readonly reader: ReadScope
   /** True if the stream begins with each topic's current value. It has no effect on a stream that resumes. */

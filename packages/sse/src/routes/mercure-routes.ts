@@ -7,7 +7,7 @@ import {
   type StreamReply,
 } from '@influencer-stats/runtime/hot-route'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
-import { parseMercureResumption, findResumePoint } from './parse-subscription.ts'
+import { findResumePoint, isEventSource, parseMercureResumption } from './parse-subscription.ts'
 import type { Broker } from '../broker/broker.ts'
 import { formatEventId } from '../core/event-id.ts'
 import { describeMalformed, isMalformed, parseQuery, type SseQuery } from '../core/parse-query.ts'
@@ -90,7 +90,15 @@ function createSubscribeRoute({
     if (!streams.hub.canSubscribe(selectors))
       throw errors.PATTERN_LIMIT(undefined, { headers: { 'retry-after': '60' } })
     const resumeAfter = lastId === EARLIEST_ID ? 0 : resumption.resumeAfter
-    const stream = { encoder, selectors, reader, last: false, resumeAfter, expiresAt: bearer?.expiresAt }
+    const stream = {
+      encoder,
+      isEventSource: isEventSource(request.headers),
+      selectors,
+      reader,
+      last: false,
+      resumeAfter,
+      expiresAt: bearer?.expiresAt,
+    }
     if (resumeAfter === undefined) return open(stream, request)
     const { lostUpTo, from } = findResumePoint(history, selectors, reader, resumeAfter, lastId === EARLIEST_ID)
     const isSameId = from === resumeAfter && resumption.isPublisherId

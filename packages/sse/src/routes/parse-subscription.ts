@@ -113,6 +113,7 @@ export function parseSubscription(
       selectors: readSelectors(query),
       reader: access.reader,
       expiresAt: access.expiresAt,
+      isEventSource: isEventSource(headers),
       last: query.last === '1',
       resumeAfter: resumption.resumeAfter,
     },
@@ -126,6 +127,13 @@ function readSelectors({ topic, match = [] }: WaitQuery): Selectors {
   const prefixes = matches.filter((match) => match.endsWith('*')).map((match) => match.slice(0, -1))
   return createSelectors([...topics, ...matches.filter((match) => !match.endsWith('*'))], prefixes)
 }
+
+/**
+ * True if the client is the EventSource of a browser. Its headers are those of a `fetch` that bypasses the cache, which
+ * libraries for event streams do not send.
+ */
+export const isEventSource = (headers: RequestHeaders): boolean =>
+  headers['sec-fetch-mode'] !== undefined && headers['cache-control'] === 'no-cache'
 
 /** True if a browser opens the URL as a page or in a frame, rather than with EventSource. */
 const acceptsPage = (accept = '') => accept.includes('text/html') && !accept.includes('text/event-stream')

@@ -5,12 +5,14 @@ import {
   type BufferedReply,
   type StreamReply,
 } from '@influencer-stats/runtime/hot-route'
+import { CHUNKS } from '@influencer-stats/runtime/framing'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { parseSubscription, type Encoders } from './parse-subscription.ts'
 import type { Broker } from '../broker/broker.ts'
 import type { ReadScope } from '../core/read-scope.ts'
 import { logReadErrors, errors } from '../errors.ts'
+import { withoutChunks } from '../encoder/without-chunks.ts'
 import type { History } from '../history/history.ts'
 import { createTooManyStreamsError, type Streams } from '../hub/streams.ts'
 import type { StreamRequest } from '../hub/stream-request.ts'
@@ -41,6 +43,8 @@ const STREAM_HEADERS = [
 /** Reply to a client that reconnects although it has received `event: closed`. */
 export const NO_RECONNECT: BufferedReply = { status: 204, headers: [], body: '' }
 
+const toPlainStream = (stream: StreamRequest): StreamRequest => ({ ...stream, encoder: withoutChunks(stream.encoder) })
+
 /**
  * Creates the reply that opens a stream.
  * @param createFullError creates the error for a client whose stream would exceed a limit
@@ -57,7 +61,9 @@ export function createStreamReply(
   return {
     status: 200,
     headers: ['content-type', stream.encoder.contentType, ...STREAM_HEADERS, ...headers],
-    open: (connection, head) => streams.open(connection, address, stream, head),
+    isFramed: true,
+    open: (connection, head, framing) =>
+      streams.open(connection, address, framing === CHUNKS ? stream : toPlainStream(stream), head),
   }
 }
 

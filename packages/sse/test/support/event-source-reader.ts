@@ -16,6 +16,11 @@ export class EventSourceReader {
   #type = ''
   #id = ''
 
+  /** Id that clients other than EventSource keep: that of the last line `id`, also before the end of its block. */
+  get latestId(): string {
+    return this.#id
+  }
+
   feed(text: string): void {
     this.#input += text
     for (let end; (end = /\r\n|\n|\r(?!$)/.exec(this.#input));) {

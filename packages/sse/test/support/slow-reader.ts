@@ -1,4 +1,5 @@
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import { ChunkReader } from '@influencer-stats/runtime/testing/chunk-reader'
 import { EventEmitter } from 'node:events'
 import { EventSourceReader } from './event-source-reader.ts'
 
@@ -13,6 +14,7 @@ export class SlowReader extends EventEmitter implements StreamConnection {
   isDestroyed = false
   #unread: Buffer[] = []
   #needsDrain = false
+  readonly chunks = new ChunkReader()
   readonly #decoder = new TextDecoder()
 
   get writableLength(): number {
@@ -36,7 +38,7 @@ export class SlowReader extends EventEmitter implements StreamConnection {
 
   /** Reads all unread bytes. */
   take(): void {
-    this.reader.feed(this.#decoder.decode(Buffer.concat(this.#unread), { stream: true }))
+    this.reader.feed(this.#decoder.decode(this.chunks.feed(Buffer.concat(this.#unread)), { stream: true }))
     this.#unread = []
     if (!this.#needsDrain) return
     this.#needsDrain = false

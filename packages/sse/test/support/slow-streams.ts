@@ -1,4 +1,5 @@
 import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budget'
+import { ChunkReader } from '@influencer-stats/runtime/testing/chunk-reader'
 import { SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
 import { PUBLIC_SCOPE } from '../../src/core/read-scope.ts'
 import { createSelectors } from '../../src/core/selectors.ts'
@@ -75,6 +76,6 @@ export function openStreams({
 /** Returns the sequences of the values that the client of a stream has received. */
 export function readSequences({ received }: SlowConnection): number[] {
   const reader = new EventSourceReader()
-  reader.feed(Buffer.concat(received).toString())
+  reader.feed(new ChunkReader().feed(Buffer.concat(received)).toString())
   return reader.events.map(({ data }) => Number(data.split(' ')[0]))
 }

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { EventSourceReader, type ReceivedEvent } from './event-source-reader.ts'
+import { ChunkReader } from '@influencer-stats/runtime/testing/chunk-reader'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 /** An open stream and the data that it has received. */
@@ -11,7 +12,9 @@ export interface TestStream {
   readonly events: readonly ReceivedEvent[]
   /** The values of `message` events. */
   readonly values: readonly string[]
-  /** Everything after the head. */
+  /** The chunks of the reply; undefined if it has none. */
+  readonly chunks: ChunkReader | undefined
+  /** Everything after the head, without the framing of chunks. */
   readonly body: string
   readonly ended: boolean
   /** Waits for a total number of events. */
@@ -49,11 +52,12 @@ export async function openStream(port: number, query = '', options: TestStreamOp
   const decoder = new TextDecoder()
   let input = Buffer.alloc(0)
   let head: { status: number; headers: Record<string, string> } | undefined
+  let chunks: ChunkReader | undefined
   let body = ''
   let ended = false
 
   function onBytes(bytes: Buffer): void {
-    const text = decoder.decode(bytes, { stream: true })
+    const text = decoder.decode(chunks ? chunks.feed(bytes) : bytes, { stream: true })
     body += text
     reader.feed(text)
   }
@@ -69,6 +73,7 @@ export async function openStream(port: number, query = '', options: TestStreamOp
         line.slice(line.indexOf(':') + 1).trim(),
       ])
       head = { status: Number(first.split(' ')[1]), headers: Object.fromEntries(fields) }
+      if (head.headers['transfer-encoding'] === 'chunked') chunks = new ChunkReader()
       input = input.subarray(end + 4)
     }
     onBytes(input)
@@ -95,6 +100,7 @@ export async function openStream(port: number, query = '', options: TestStreamOp
     headers,
     reader,
     events: reader.events,
+    chunks,
     get values() {
       return reader.events.filter(({ type }) => type === 'message').map(({ data }) => data)
     },

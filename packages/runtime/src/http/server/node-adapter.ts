@@ -5,6 +5,7 @@ import type { HotRequest, BufferedReply, RequestHeaders, StreamReply } from '../
 import type { ClientAddressResolver } from '../request/client-address.ts'
 import { hasContentFields } from '../request/content-check.ts'
 import { createMemoryFull } from '../../errors/common-errors.ts'
+import { CHUNKS, NO_CHUNKS } from '../../net/framing.ts'
 import { runAfterEarlierReplies } from '../request/expect-continue.ts'
 import { skipLaterRequests } from '../request/request-order.ts'
 import { BodyBuffer } from '../../memory/body-buffer.ts'
@@ -89,10 +90,14 @@ export function replyOnNode(
     discardInput(message.socket)
     skipLaterRequests(response)
     response.on('error', doNothing)
-    // The connection ends with the stream, so chunked encoding is not needed.
-    response.removeHeader('transfer-encoding')
-    response.writeHead(reply.status, [...leadingFields, ...reply.headers, 'connection', 'close'])
-    reply.open(response, '')
+    const isChunked = reply.isFramed === true && message.httpVersionMinor > 0
+    // Without this, Node would add the header itself.
+    if (!isChunked) response.removeHeader('transfer-encoding')
+    const framing = isChunked ? ['transfer-encoding', 'chunked'] : []
+    response.writeHead(reply.status, [...leadingFields, ...reply.headers, ...framing, 'connection', 'close'])
+    // The stream writes whole chunks, which all streams share. Node would write each chunk in three pieces.
+    response.chunkedEncoding = false
+    reply.open(response, '', isChunked ? CHUNKS : NO_CHUNKS)
     endpoint.observe(response.statusCode, { query, isHead }, id, startedAt, request)
   }
 }
