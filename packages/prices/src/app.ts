@@ -19,9 +19,10 @@ import { addExportRoute } from './routes/export.ts'
 import { addFacetRoutes } from './routes/facets.ts'
 import { addImportRoute } from './routes/import.ts'
 import { addPriceRoutes } from './routes/prices.ts'
+import { addRemovalRoute } from './routes/remove-prices.ts'
 import { addPatchRoute } from './routes/patch-price.ts'
-import { batchPuts } from './routes/batch-puts.ts'
-import { createPutRoute } from './routes/put-price.ts'
+import { batchPuts } from './routes/put/batch-puts.ts'
+import { createPutRoute } from './routes/put/put-price.ts'
 import { addBulkRoute } from './routes/bulk.ts'
 import { createSearchRoute } from './routes/search.ts'
 import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
@@ -115,6 +116,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
   await addBulkRoute(app, views, replica, { log, faults, data }, content)
   addFacetRoutes(app, views, replica)
   addPriceRoutes(app, catalog, replica)
+  addRemovalRoute(app, catalog, views, replica)
   addExportRoute(app, catalog, replica, config.sendTimeout, context.budget)
   await app.register(async (scope: App) => addPatchRoute(scope, catalog, replica))
   await app.register(async (scope: App) => addImportRoute(scope, catalog, views, replica, config.maxPrices, content))

@@ -13,7 +13,7 @@ import type { Price, PricePatch, SimplePrice } from './core/price.ts'
 import { parsePriceJson } from './core/price-json.ts'
 import type { SearchConditions, SearchRequest } from './search/search-request.ts'
 import type { FacetLists } from './search/facets/compute-facets.ts'
-import type { ExportRange, ImportResult, ImportOptions, PriceFormat } from './messages.ts'
+import type { ExportRange, ImportResult, ImportOptions, PriceFormat, RemovalResult } from './messages.ts'
 
 export type {
   CheckProblem,
@@ -25,6 +25,7 @@ export type {
   Price,
   PricePatch,
   PriceFormat,
+  RemovalResult as Removed,
   SearchRequest,
   SimplePrice,
 }
@@ -77,6 +78,15 @@ export interface PricesClient {
   patch(id: string, patch: PricePatch): Promise<Price | undefined>
   /** @returns true if it existed */
   delete(id: string): Promise<boolean>
+  /**
+   * Deletes all prices that match at least one condition, or none of them.
+   * @param options.dryRun false to delete them; by default they are only counted
+   * @param options.expected the number of prices that must match
+   */
+  deleteWhere(
+    conditions: Partial<SearchConditions>,
+    options?: { readonly dryRun?: boolean; readonly expected?: number },
+  ): Promise<RemovalResult>
   /** Yields NDJSON or CSV bytes as they arrive, one price per line, in the order of ids. */
   export(range?: ExportRange): AsyncIterable<Uint8Array>
   /**
@@ -107,6 +117,12 @@ const MEDIA_TYPES: Readonly<Record<PriceFormat, string>> = { ndjson: 'applicatio
 const readPrice = async <P extends FoundPrice | Price>(reply: Promise<Response>): Promise<P> =>
   parsePriceJson(await (await reply).text()) as P
 
+/** Returns conditions as parameters. */
+const toParameters = <T extends Partial<SearchConditions>>({ charValues, ...others }: T) => ({
+  ...others,
+  charValues: charValues && JSON.stringify(charValues),
+})
+
 /** Creates a client for the service at `url`, in a browser or in Node. */
 export function createPricesClient(url: string, options: ClientOptions = {}): PricesClient {
   const request = createRequester(url, options)
@@ -123,10 +139,7 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
       const reply = await request('POST', buildSearchPath(index), { json, query: { all: true, ...range } })
       for await (const line of readLines(reply)) yield parsePriceJson(line) as FoundPrice
     },
-    getFacets({ charValues, ...query } = {}) {
-      const conditions = charValues && JSON.stringify(charValues)
-      return readJson(request('GET', '/facets', { query: { ...query, charValues: conditions } }))
-    },
+    getFacets: (query = {}) => readJson(request('GET', '/facets', { query: toParameters(query) })),
     get: (id) => ignoreErrors(readPrice<Price>(request('GET', `/prices/${encodeURIComponent(id)}`)), 'PRICE_NOT_FOUND'),
     async put(price) {
       const reply = await request('PUT', `/prices/${encodeURIComponent(price.id)}`, { json: price })
@@ -141,6 +154,8 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
       const reply = request('DELETE', `/prices/${encodeURIComponent(id)}`)
       return (await ignoreErrors(reply, 'PRICE_NOT_FOUND')) !== undefined
     },
+    deleteWhere: (conditions, options) =>
+      readJson(request('DELETE', '/prices', { query: { ...toParameters(conditions), ...options } })),
     async *export(range = {}) {
       yield* readChunks(await request('GET', '/prices', { query: { ...range } }))
     },

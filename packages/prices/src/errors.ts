@@ -20,6 +20,8 @@ const pricesErrors = defineErrors({
   ID_MISMATCH: { status: 409, title: 'Id of the body differs from the path' },
   ITEM_TOO_LARGE: { status: 413, title: 'Item too large' },
   BAD_LINE: { status: 400, title: 'Invalid line in the import; nothing was imported' },
+  CONDITION_MISSING: { status: 400, title: 'Condition missing; nothing was deleted' },
+  MATCH_COUNT: { status: 409, title: 'Another number of prices matches; nothing was deleted' },
   IMPORT_EMPTY: { status: 400, title: 'Empty import: add `empty=true` to remove all prices' },
   CATALOG_FULL: { status: 413, title: 'Catalog full' },
   IMPORT_RUNNING: { status: 409, title: 'Import already in progress' },
@@ -39,3 +41,8 @@ export const errors = {
 
 /** Returns the problem for a request that cannot be converted into terms. */
 export const toResolveProblem = ({ code, detail }: ResolveFailure): Problem => errors[code](detail)
+
+/** @throws Problem `MATCH_COUNT` if not the expected number of prices matches */
+export function checkMatchCount(matched: number, expected = matched): void {
+  if (matched !== expected) throw errors.MATCH_COUNT(`expected must be ${matched}; received ${expected}`)
+}

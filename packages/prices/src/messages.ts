@@ -7,6 +7,7 @@ import type { PriceBatch } from './core/price-batch.ts'
 import type { Term } from './core/terms.ts'
 import type { RowChange, SegmentChanges, Segments } from './index/price-index.ts'
 import type { PackedChanges } from './index/packed-changes.ts'
+import type { SearchConditions } from './search/search-request.ts'
 
 /** Options of an import: its effect on the existing prices. */
 export interface ImportOptions {
@@ -53,6 +54,21 @@ export interface PatchedPrice {
   readonly price: Price
 }
 
+/** The prices to remove: all that match the conditions, whose `at` is not `now`. */
+export interface PriceRemoval {
+  readonly conditions: SearchConditions
+  /** The number of prices that must match. */
+  readonly expected?: number
+}
+
+/** The result of a removal, or of its dry run. */
+export interface RemovalResult {
+  /** Number of prices that match. */
+  readonly matched: number
+  /** Number of removed prices. */
+  readonly deleted: number
+}
+
 /** Messages from threads to the main thread, which owns the catalog. */
 export type PricesMainMessage = {
   get(id: string): Price | undefined
@@ -70,6 +86,7 @@ export type PricesMainMessage = {
   patch(patch: PricePut): PatchedPrice
   /** Resolves with true if the price existed. */
   remove(id: string): boolean
+  removeWhere(removal: PriceRemoval): RemovalResult
   /** @returns the token of the import for the other calls */
   importStart(options: ImportOptions): number
   importPiece(token: number, prices: ImportedPrices): void

@@ -5,7 +5,7 @@ import { StartError } from '@influencer-stats/runtime/errors'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { toWireError } from '@influencer-stats/runtime/problems'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
-import { encodePut, encodeText, PATCH, PUT, REMOVE } from './catalog/log-entries.ts'
+import { encodePut, encodeText, PATCH, PUT, REMOVE, REMOVE_WHERE } from './catalog/log-entries.ts'
 import { PriceCatalog } from './catalog/price-catalog.ts'
 import { openPricesStateMachine, toResult, type PricesOutcome } from './catalog/prices-state-machine.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
@@ -16,7 +16,13 @@ import { normalizeId } from './core/price-id.ts'
 import { ExportSessions } from './export/export-sessions.ts'
 import { LogImports, type AppendEntry } from './import/log-imports.ts'
 import { packChanges } from './index/packed-changes.ts'
-import type { PatchedPrice, PricesSharedState, PricesMainMessage, PricesThreadMessage } from './messages.ts'
+import type {
+  PatchedPrice,
+  PricesSharedState,
+  PricesMainMessage,
+  PricesThreadMessage,
+  RemovalResult,
+} from './messages.ts'
 import { BITMAP_ALIAS, BITMAP_INDEXES, SHARED_STORES } from './parts.ts'
 import { findBitmapIndex, loadIndexes } from './search/load-indexes.ts'
 import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
@@ -128,6 +134,7 @@ export async function openMain(
         ),
       patch: ({ key, body }) => append<PatchedPrice>(PATCH, createPutBody(key, body, maxPrices)),
       remove: (id) => append<boolean>(REMOVE, encodeText(normalizeId(id))),
+      removeWhere: (removal) => append<RemovalResult>(REMOVE_WHERE, encodeText(removal)),
       importStart: (options) => imports.start(options),
       importPiece: (token, prices) => imports.addPiece(token, prices),
       importEnd: (token) => imports.end(token),

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { errors } from '../src/errors.ts'
 import type { PricePut } from '../src/messages.ts'
-import { batchPuts } from '../src/routes/batch-puts.ts'
-import { createPutRoute } from '../src/routes/put-price.ts'
+import { batchPuts } from '../src/routes/put/batch-puts.ts'
+import { createPutRoute } from '../src/routes/put/put-price.ts'
 import { createPrice } from './support/prices.ts'
 
 /** A fake main thread that answers when the test resolves a reply. */

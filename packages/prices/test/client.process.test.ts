@@ -50,6 +50,11 @@ it('covers the whole API of the service', async () => {
   await client.put({ ...some[0]!, value: 9 })
   expect(await client.delete(some[0]!.id)).toBe(true)
   expect(await client.delete(some[0]!.id)).toBe(false)
+  const dear = { currency: 'EUR', minValue: 2 }
+  expect(await client.deleteWhere(dear)).toEqual({ matched: 1, deleted: 0 })
+  await expect(client.deleteWhere(dear, { expected: 2 })).rejects.toMatchObject({ code: 'MATCH_COUNT' })
+  expect(await client.deleteWhere(dear, { dryRun: false, expected: 1 })).toEqual({ matched: 1, deleted: 1 })
+  expect(await client.get(some[2]!.id)).toBe(undefined)
   async function* splitLines() {
     yield Buffer.from(lines.slice(0, 10))
     yield Buffer.from(lines.slice(10))

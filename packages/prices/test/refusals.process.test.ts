@@ -215,6 +215,14 @@ const refusals: Refusal[] = [
     OPERATORS,
     'received "x"',
   ),
+  invalid('DELETE', '/prices?x=1', undefined, 'unknown parameter "x"', 'known: offeringId'),
+  invalid(
+    'DELETE',
+    '/prices?offeringId=o1&dryRun=no',
+    undefined,
+    'querystring/dryRun must be true or false; received "no"',
+  ),
+  { request: ['DELETE', '/prices?dryRun=false'], code: 'CONDITION_MISSING', detail: ['must have a condition'] },
   invalid('GET', '/facets?x=1', undefined, 'unknown parameter "x"', 'known: offeringId'),
   {
     request: ['GET', '/facets?char=term&facet=groups'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RowOrder } from '../src/catalog/row-order.ts'
+import { RowOrder } from '../src/core/row-order.ts'
 import { AnswerWords } from '../src/core/answer-words.ts'
 import { ensureId } from '../src/core/price-id.ts'
 import { TopN } from '../src/core/collections/top-n.ts'

@@ -125,13 +125,14 @@ export class CatalogContent implements RowLookup {
     this.indexes = built
   }
 
-  /** Visits all prices in the order of their rows: the row, and the block and slot of its answer. */
-  async forEachPrice(visit: (row: PriceRow, block: AnswerBlock, slot: number) => void): Promise<void> {
+  /** Visits all prices in the order of their rows: the row, the block and slot of its answer, and the number of the row. */
+  async forEachPrice(visit: (row: PriceRow, block: AnswerBlock, slot: number, number: number) => void): Promise<void> {
     const { generation, rows } = this.meta
     for (let first = 0; first < rows; first += PAGE_ROWS) {
       const page = this.#reader.readRows(generation, toPageNumber(first))
       const answers = new AnswerBlock(this.#reader.readAnswers(generation, toPageNumber(first)))
-      for (let slot = 0; slot < page.size; slot++) if (page.has(slot)) visit(page.get(slot)!, answers, slot)
+      for (let slot = 0; slot < page.size; slot++)
+        if (page.has(slot)) visit(page.get(slot)!, answers, slot, first + slot)
       await yieldTurn()
     }
   }

@@ -1,6 +1,6 @@
 import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import type { AnswerWords } from '../core/answer-words.ts'
-import { RowOrder } from './row-order.ts'
+import { RowOrder } from '../core/row-order.ts'
 import { RowTable, type PriceRow } from '../core/row-table.ts'
 import { CsvPriceWriter } from '../csv/write-csv.ts'
 import type { CharValue, Price } from '../core/price.ts'

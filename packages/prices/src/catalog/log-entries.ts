@@ -1,6 +1,7 @@
 import type { Price } from '../core/price.ts'
 import { parsePriceJson } from '../core/price-json.ts'
 import type { PriceBatch } from '../core/price-batch.ts'
+import type { PriceRemoval } from '../messages.ts'
 
 // Formats of log entries. A changed rule of evaluation needs new entry kinds: otherwise nodes of two versions create
 // different catalogs from the same entry.
@@ -19,6 +20,8 @@ export const PUT = 8
 export const IMPORT_BEGIN = 9
 /** A JSON merge patch of a price. Its body is that of a put, with the patch in place of the price. */
 export const PATCH = 10
+/** Removes all prices that match conditions. */
+export const REMOVE_WHERE = 11
 
 export interface LoggedPut {
   /** The id of the price. */
@@ -62,7 +65,8 @@ const PIECE_HEADER_BYTES = ID_LENGTH + 4
 export const encodePut = (key: string, body: string, maxPrices: number): Buffer =>
   Buffer.from(`{"key":${JSON.stringify(key)},"most":${maxPrices},"price":${body}}`)
 
-export const encodeText = (value: string | ImportBegin | ImportEnd): Buffer => Buffer.from(JSON.stringify(value))
+export const encodeText = (value: string | ImportBegin | ImportEnd | PriceRemoval): Buffer =>
+  Buffer.from(JSON.stringify(value))
 
 export function encodePiece({ id, number, bytes }: ImportPiece): Buffer {
   const head = Buffer.alloc(PIECE_HEADER_BYTES)

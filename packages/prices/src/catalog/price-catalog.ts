@@ -2,9 +2,9 @@ import { Serial } from '@influencer-stats/runtime/async/serial'
 import { CatalogDraft } from '../core/catalog-draft.ts'
 import type { Price } from '../core/price.ts'
 import { Terms } from '../core/terms.ts'
-import { errors } from '../errors.ts'
+import { checkMatchCount, errors } from '../errors.ts'
 import type { IndexKind, RowChange } from '../index/price-index.ts'
-import type { CatalogChange, CatalogState } from '../messages.ts'
+import type { CatalogChange, CatalogState, PriceRemoval, RemovalResult } from '../messages.ts'
 import { NO_META, type CatalogMeta, type LoadedCatalog } from '../storage/generation-reader.ts'
 import { Generations, type GenerationsOptions } from '../storage/generations.ts'
 import type { LogCheckpoint, OpenImport } from '../storage/log-checkpoint.ts'
@@ -15,6 +15,8 @@ import { evaluateChanges, type PendingChange } from './evaluate-changes.ts'
 import type { LoggedImport } from './logged-import.ts'
 import { mergeCatalog } from './merge/merge-catalog.ts'
 import { checkTypes, countNewPrices, forEachKnownId, translatePrices } from './merge/merge-import.ts'
+import { createPriceTest } from './price-test.ts'
+import { planRemoval, withoutMatches } from './removal.ts'
 import { isRowChanged, applyRowEdits, toEdits, findExisting, type RowEdit } from './row-edits.ts'
 import { PendingTypes } from './term-counts.ts'
 
@@ -28,8 +30,8 @@ export interface PriceCatalogOptions extends GenerationsOptions {
   /** By default `COMPACTION_LIMITS`. */
   readonly compaction?: CompactionLimits
   /**
-   * Maximum number of imported prices that are applied as edits of the current generation. A larger import, or one with
-   * `replace`, creates a new generation of the catalog.
+   * Maximum number of prices that an import or a removal by conditions applies as edits of the current generation. A
+   * larger one, or an import with `replace`, creates a new generation of the catalog.
    */
   readonly maxSinglePuts?: number
 }
@@ -66,6 +68,10 @@ export class PriceCatalog {
 
   get size(): number {
     return this.#content.ids.size
+  }
+
+  get #maxSinglePuts(): number {
+    return this.#options.maxSinglePuts ?? MAX_SINGLE_PUTS
   }
 
   /** The stored state, with the position in the log. */
@@ -122,6 +128,27 @@ export class PriceCatalog {
       if (edits.length > 0) await this.#apply(edits, log)
       else await this.#checkpoint(log)
       settle()
+    })
+  }
+
+  /**
+   * Removes all prices that match conditions, together with the checkpoint: all of them, or none.
+   * @throws Problem `MATCH_COUNT`, `DISK_FULL`, `STORE_FAILED`, or the reason why the conditions cannot be tested
+   */
+  removeWhere({ conditions, expected }: PriceRemoval, log: LogCheckpoint): Promise<RemovalResult> {
+    return this.#changes.run(async () => {
+      await this.#compactIfDue()
+      const content = this.#content
+      const { terms, words, counts } = content
+      const matches = createPriceTest(conditions, { terms, words, usedTerms: counts.getUsedTerms() })
+      const { matched, edits } = await planRemoval(content, matches, this.#maxSinglePuts)
+      checkMatchCount(matched, expected)
+      if (!edits) {
+        const rest = withoutMatches(content, matches, matched)
+        await this.#adopt(await mergeCatalog(rest, new CatalogDraft(new Terms())), log)
+      } else if (matched > 0) await this.#apply(edits, log)
+      else await this.#checkpoint(log)
+      return { matched, deleted: matched }
     })
   }
 
@@ -224,7 +251,7 @@ export class PriceCatalog {
   }
 
   async #merge(draft: CatalogDraft, maxPrices: number, isV1: boolean, log: LogCheckpoint): Promise<void> {
-    const isSmall = draft.size <= (this.#options.maxSinglePuts ?? MAX_SINGLE_PUTS)
+    const isSmall = draft.size <= this.#maxSinglePuts
     if (isSmall) await this.#compactIfDue()
     // Both checks come before a term is added to the dictionary.
     const { terms, counts, rows } = this.#content

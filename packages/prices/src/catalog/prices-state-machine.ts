@@ -13,7 +13,7 @@ import { toReadProblem } from '@influencer-stats/runtime/read-errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import * as kinds from './log-entries.ts'
 import { errors } from '../errors.ts'
-import type { ImportResult, PatchedPrice } from '../messages.ts'
+import type { ImportResult, PatchedPrice, PriceRemoval, RemovalResult } from '../messages.ts'
 import { META_KEY } from '../storage/page-store.ts'
 import type { PriceCatalog } from './price-catalog.ts'
 import type { CatalogMeta } from '../storage/generation-reader.ts'
@@ -25,13 +25,19 @@ import { createSnapshotFilter } from '../storage/snapshot-filter.ts'
 
 /**
  * The outcome of an entry. A put: true if the price is new. A removal: true if the price existed. The end of an import:
- * its result. A patch: the price. Any other entry: true. A refused entry, and in a standalone service one that failed: the error.
+ * its result. A patch: the price. A removal by conditions: its result. Any other entry: true. A refused entry, and in a
+ * standalone service one that failed: the error.
  */
-export type PricesOutcome = boolean | ImportResult | PatchedPrice | WireError
+export type PricesOutcome = PricesResult | WireError
+
+export type PricesResult = boolean | ImportResult | PatchedPrice | RemovalResult
+
+const isResult = (outcome: PricesOutcome): outcome is PricesResult =>
+  typeof outcome === 'boolean' || 'imported' in outcome || 'price' in outcome || 'matched' in outcome
 
 /** Returns the result of an accepted entry. @throws Problem the reason of a refusal */
-export function toResult(outcome: PricesOutcome): boolean | ImportResult | PatchedPrice {
-  if (typeof outcome === 'boolean' || 'imported' in outcome || 'price' in outcome) return outcome
+export function toResult(outcome: PricesOutcome): PricesResult {
+  if (isResult(outcome)) return outcome
   throw parseWireError(outcome)
 }
 
@@ -150,7 +156,7 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
       next += group.length || 1
       try {
         if (group.length > 0) await this.#catalog.applyChanges(group, createCheckpoint(next))
-        else outcomes[at] = await this.#applyImportEntry(first, createCheckpoint(next))
+        else outcomes[at] = await this.#applyEntry(first, createCheckpoint(next))
       } catch (error) {
         // The log of a cluster repeats the entries. A local log does not, so later entries are applied without these.
         if (this.isReplica || error instanceof FrameError) throw error
@@ -161,11 +167,18 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
   }
 
   /** @param checkpoint the checkpoint to write; its `open` is the import as it was before this entry */
-  async #applyImportEntry(entry: LogEntry, checkpoint: LogCheckpoint): Promise<PricesOutcome> {
+  async #applyEntry(entry: LogEntry, checkpoint: LogCheckpoint): Promise<PricesOutcome> {
     const { kind, seq, at } = entry
     const { open } = checkpoint
     const isLate = open !== undefined && at - open.at >= LOG_IMPORT_TIMEOUT_MS
     switch (kind) {
+      case kinds.REMOVE_WHERE: {
+        const removal = readEntry<PriceRemoval>(entry, kinds.decodeText)
+        return this.#catalog.removeWhere(removal, checkpoint).catch((error: unknown) => {
+          if (!isRefusal(error)) throw error
+          return this.#refuse(error, checkpoint)
+        })
+      }
       case kinds.IMPORT_BEGIN:
       case kinds.IMPORT_BEGIN_V1: {
         if (open && !isLate) return this.#refuse(errors.IMPORT_RUNNING(), checkpoint)

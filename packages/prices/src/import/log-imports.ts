@@ -15,9 +15,9 @@ import {
   type ImportPiece,
 } from '../catalog/log-entries.ts'
 import { errors } from '../errors.ts'
-import type { ImportedPrices, ImportResult, ImportOptions, PatchedPrice } from '../messages.ts'
+import type { ImportedPrices, ImportResult, ImportOptions } from '../messages.ts'
 import type { PriceCatalog } from '../catalog/price-catalog.ts'
-import { LOG_IMPORT_TIMEOUT_MS } from '../catalog/prices-state-machine.ts'
+import { LOG_IMPORT_TIMEOUT_MS, type PricesResult } from '../catalog/prices-state-machine.ts'
 import { FLUSH_INTERVAL_MS } from './send-import.ts'
 
 /**
@@ -42,7 +42,7 @@ const ABORT_WAIT_MS = 1_000
  * Appends an entry to the log. Resolves with its outcome on this node.
  * @throws Problem the reason of a refusal; `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
  */
-export type AppendEntry = <T extends boolean | ImportResult | PatchedPrice>(kind: number, body: EntryBody) => Promise<T>
+export type AppendEntry = <T extends PricesResult>(kind: number, body: EntryBody) => Promise<T>
 
 export interface LogImportsOptions {
   readonly append: AppendEntry

@@ -5,12 +5,10 @@ import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
 import { exampleSearch } from '../sample/examples.ts'
 import { FACET_NAMES, MAX_CHARACTERISTICS, computeFacets, type FacetRequest } from '../search/facets/compute-facets.ts'
-import { readAmount } from '../search/row-tests.ts'
-import { MAX_TEXT_LENGTH } from '../core/price.ts'
 import { FACET_SORTS } from '../search/facets/facet-page.ts'
 import { nameSchema, valueSchema } from '../price-schema.ts'
-import { readCharValues, searchBodySchema } from '../search/search-schema.ts'
 import type { CatalogViews } from '../search/catalog-view.ts'
+import { conditionParameters, readConditions } from './condition-parameters.ts'
 import { consistencyParameters, consistencyErrors, waitForConsistency } from './read-consistency.ts'
 
 const MAX_VALUES = 200
@@ -55,9 +53,6 @@ const charSchema = {
   },
 } as const
 
-const { offeringId, groupId, priceSpecId, at, currency } = searchBodySchema.properties
-const amountSchema = { type: 'string', maxLength: MAX_TEXT_LENGTH } as const
-
 const facetsSchema = {
   type: 'object',
   title: 'Facets',
@@ -75,7 +70,12 @@ const facetsSchema = {
         type: 'object',
         required: ['currency', 'min', 'max', 'count'],
         additionalProperties: false,
-        properties: { currency, min: { type: 'number' }, max: { type: 'number' }, count: { type: 'integer' } },
+        properties: {
+          currency: conditionParameters.currency,
+          min: { type: 'number' },
+          max: { type: 'number' },
+          count: { type: 'integer' },
+        },
       },
     },
     characteristics: { ...createPageSchema(charSchema), description: `Maximum of ${MAX_CHARACTERISTICS}.` },
@@ -98,18 +98,8 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
           type: 'object',
           additionalProperties: false,
           properties: {
-            offeringId,
-            groupId,
-            priceSpecId,
-            charValues: {
-              type: 'string',
-              description: 'Conditions of a search as JSON, `[{"char","op"?,"value"}]`.',
-              examples: [JSON.stringify(exampleSearch.charValues)],
-            },
-            at,
-            currency,
-            minValue: { ...amountSchema, description: searchBodySchema.properties.minValue.description },
-            maxValue: { ...amountSchema, description: searchBodySchema.properties.maxValue.description },
+            ...conditionParameters,
+            charValues: { ...conditionParameters.charValues, examples: [JSON.stringify(exampleSearch.charValues)] },
             range: {
               type: 'boolean',
               default: false,
@@ -161,19 +151,13 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
       },
     },
     async ({ query }, reply): Promise<any> => {
-      const { index = 'bitmap', charValues, minValue, maxValue, sequence, linearizable, ...conditions } = query
+      const { index = 'bitmap', sequence, linearizable, ...parameters } = query
       await waitForConsistency(replica, { sequence, linearizable }, reply)
       const view = views.getCurrent()
       const finder = views.findIndex(view, index)
       view.hold()
       try {
-        const request = {
-          ...conditions,
-          charValues: charValues === undefined ? [] : readCharValues(charValues),
-          ...(minValue !== undefined && { minValue: readAmount(minValue, 'querystring/minValue') }),
-          ...(maxValue !== undefined && { maxValue: readAmount(maxValue, 'querystring/maxValue') }),
-        }
-        const facets = await computeFacets(request as FacetRequest, view, finder)
+        const facets = await computeFacets(readConditions(parameters) as FacetRequest, view, finder)
         // Only JSON.stringify writes all digits of a range.
         return reply.type('application/json').send(JSON.stringify(facets) as never)
       } finally {

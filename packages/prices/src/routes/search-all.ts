@@ -3,7 +3,7 @@ import { commonErrors, createMemoryFull } from '@influencer-stats/runtime/errors
 import { openReplyOutput } from '@influencer-stats/runtime/reply-output'
 import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { RowOrder } from '../catalog/row-order.ts'
+import { RowOrder } from '../core/row-order.ts'
 import { SearchQuery } from '../core/search-query.ts'
 import { errors, toResolveProblem } from '../errors.ts'
 import { findAllRows } from '../search/find-all.ts'

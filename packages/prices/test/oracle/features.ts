@@ -21,7 +21,7 @@ export const FEATURES = {
   arrays: true,
   numericIds: true,
   patch: true,
-  removeWhere: false,
+  removeWhere: true,
   csv: true,
   gzip: true,
 }

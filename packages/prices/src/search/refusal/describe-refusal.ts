@@ -1,6 +1,6 @@
 import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { RowOrder } from '../../catalog/row-order.ts'
+import { RowOrder } from '../../core/row-order.ts'
 import type { Price } from '../../core/price.ts'
 import { formatId } from '../../core/price-id.ts'
 import { toJsonPrice } from '../../core/price-json.ts'

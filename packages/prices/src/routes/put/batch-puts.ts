@@ -2,7 +2,7 @@ import { Serial } from '@influencer-stats/runtime/async/serial'
 import type { Bus } from '@influencer-stats/runtime/channel'
 import { parseWireError } from '@influencer-stats/runtime/problems'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { PricePut, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
+import type { PricePut, PricesMainMessage, PricesThreadMessage } from '../../messages.ts'
 import { createPerTurnLimiter } from './per-turn-limiter.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { ID_BYTES } from '../core/answer-block.ts'
-import type { AnswerWords } from '../core/answer-words.ts'
-import { compareTexts, normalizeId, packUuid } from '../core/price-id.ts'
-import { compareAmounts, type Amount } from '../core/values/amount.ts'
+import { ID_BYTES } from './answer-block.ts'
+import type { AnswerWords } from './answer-words.ts'
+import { compareTexts, normalizeId, packUuid } from './price-id.ts'
+import { compareAmounts, type Amount } from './values/amount.ts'
 
 const ID_WORDS = ID_BYTES / 4
 /** Maximum rows of one sort: more block the event loop. */
