@@ -48,6 +48,40 @@ describe('the state machine', () => {
     await again.close()
   })
 
+  it('removes all prices that match, or none if the write fails and the process dies', async () => {
+    const some = Array.from({ length: 2_500 }, (_, i) => createPrice({ id: toUuid(i), groupId: `g${i % 5}`, value: i }))
+    const id = toImportId(1)
+    let fault: WriteFault | undefined
+    let one = await openTestStateMachine(createTemporaryFolder(), () => fault)
+    const entries = toEntries([
+      logEntries.begin(id, true, 9_999),
+      logEntries.piece(id, 0, some.map((price) => JSON.stringify(price)).join('\n')),
+      logEntries.end(id, 1),
+      logEntries.removeWhere({ conditions: { groupId: 'no', charValues: [] } }),
+      logEntries.removeWhere({ conditions: { groupId: 'g0', charValues: [] }, expected: 7 }),
+      // These are edits.
+      logEntries.removeWhere({ conditions: { groupId: 'g0', charValues: [] }, expected: 500 }),
+      logEntries.put(createPrice({ id: toUuid(9_000), value: '1.50' as never }), 9_999),
+    ])
+    const outcomes = await one.stateMachine.apply(entries, toPosition(7))
+    expect([toComparable(outcomes[3]), toComparable(outcomes[4])]).toEqual(['GROUP_NOT_FOUND', 'MATCH_COUNT'])
+    expect(outcomes[5]).toEqual({ matched: 500, deleted: 500 })
+    const before = await listPrices(one.catalog)
+    expect(before).toHaveLength(2_001)
+    // These are too many for edits.
+    const [kind, body] = logEntries.removeWhere({ conditions: { minValue: 1.6, charValues: [] } })
+    const removal = { seq: 8, at: 0, kind, body: Buffer.from(body) }
+    fault = 'lost'
+    await expect(one.stateMachine.apply([removal], toPosition(8))).rejects.toThrow('the disk failed')
+    fault = undefined
+    one = await one.reopen()
+    expect(await listPrices(one.catalog)).toEqual(before)
+    expect(await one.stateMachine.apply([removal], toPosition(8))).toEqual([{ matched: 1_999, deleted: 1_999 }])
+    one = await one.reopen()
+    expect((await listPrices(one.catalog)).map((price) => price.value)).toEqual([1, '1.50'])
+    await one.close()
+  })
+
   it('applies entries of older versions by their rules', async () => {
     const one = await openTestStateMachine()
     const id = toImportId(1)

@@ -6,6 +6,7 @@ import { PAGE_ROWS, AnswerBlock, toPageNumber } from '../../src/core/answer-bloc
 import * as kinds from '../../src/catalog/log-entries.ts'
 import type { Price } from '../../src/core/price.ts'
 import { stringifyPrice } from '../../src/core/price-json.ts'
+import type { PriceRemoval } from '../../src/messages.ts'
 import { openPricesLevel } from '../../src/storage/database.ts'
 import type { PriceCatalog } from '../../src/catalog/price-catalog.ts'
 import { openPricesStateMachine } from '../../src/catalog/prices-state-machine.ts'
@@ -93,6 +94,7 @@ export const logEntries = {
   put: ({ id, ...price }: Price, maxPrices = MAX_PRICES) =>
     [kinds.PUT, kinds.encodePut(id, stringifyPrice(price), maxPrices)] as const,
   remove: (id: string) => [kinds.REMOVE, kinds.encodeText(id)] as const,
+  removeWhere: (removal: PriceRemoval) => [kinds.REMOVE_WHERE, kinds.encodeText(removal)] as const,
   begin: (id: string, replace = false, maxPrices = MAX_PRICES) =>
     [kinds.IMPORT_BEGIN, kinds.encodeText({ id, replace, mayBeEmpty: !replace, most: maxPrices })] as const,
   piece: (id: string, number: number, text: string) =>
