@@ -20,7 +20,10 @@ export function createPriceCheck(row: number, spec: string): (body: Buffer) => b
     body.length === ID_END_OFFSET + expected.length && body.compare(expected, 0, expected.length, ID_END_OFFSET) === 0
 }
 
-/** Conditions on the last characteristic of a row, which has two values in the sample. They match the row. */
+/**
+ * Conditions that match a row: on its last characteristic, which has two values in the sample, or for `between` on its
+ * first one, whose values are numbers.
+ */
 const OPERATORS = {
   not: (value: string) => ({ op: 'not', value: value === 'Included' ? 'Not Included' : 'Included' }),
   in: (value: string) => ({ op: 'in', value: [value, 'Unknown'] }),
@@ -30,7 +33,7 @@ export type OperatorName = keyof typeof OPERATORS
 
 function withOperator(body: string, name: OperatorName): string {
   const request = JSON.parse(body)
-  const { char, value } = request.charValues.pop()
+  const { char, value } = name === 'between' ? request.charValues.shift() : request.charValues.pop()
   request.charValues.push({ char, ...OPERATORS[name](value) })
   return JSON.stringify(request)
 }
