@@ -59,8 +59,9 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   }
 
   const isReadTokenRequired = config.readToken !== ''
+  const isCompatible = config.mercureCompatibility !== ''
   const accessTokens = await createAccessTokens(config, isReadTokenRequired, context.log)
-  const tokenAuth = new TokenAuth(accessTokens, config.corsOrigins)
+  const tokenAuth = new TokenAuth(accessTokens, config.corsOrigins, isCompatible)
   // If reads require a token, a request without an access token has passed the check of `readToken` or `apiToken`. Both
   // allow all reads.
   const reader = isReadTokenRequired ? FULL_SCOPE : PUBLIC_SCOPE
@@ -84,6 +85,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
         broker,
         tokenAuth,
         allowAnonymous: config.mercureAnonymous === 'on' && !isReadTokenRequired,
+        isCompatible,
         maxUpdate: config.maxValue,
         getBaseUrl: (host) => getBaseUrl(config, host),
       }),

@@ -8,6 +8,7 @@ import type { SseSharedState, SseMainMessage, SseThreadMessage } from './message
 import { getBacklogLimits } from './part-options.ts'
 import type { SseConfig } from './settings.ts'
 import { checkKeySettings } from './tokens/key-ring.ts'
+import { reportRelaxedRules } from './tokens/relaxed-rules.ts'
 
 export type SseMainContext = OpenContext<SseConfig, SseThreadMessage>
 
@@ -19,11 +20,12 @@ export type CommonSequencerOptions = Pick<SequencerOptions, 'backlogLimits' | 's
  * @param open opens the sequencer; undefined if the only serving thread has its own sequencer and history
  */
 export async function openMain(
-  { config, registry, broadcast }: SseMainContext,
+  { config, log, registry, broadcast }: SseMainContext,
   open: ((options: CommonSequencerOptions) => Promise<Sequencer>) | undefined,
 ): Promise<ServiceMain<SseMainMessage>> {
   // Checks the keys of access tokens now, so that an error is reported once and not by each thread.
   checkKeySettings(config)
+  reportRelaxedRules(config, log)
   const slots = new SlotTable()
   const sequencer = await open?.({
     backlogLimits: getBacklogLimits(config),

@@ -3,9 +3,17 @@ import { defineSettings, type SettingValues } from '@influencer-stats/runtime/de
 import { commonSettings } from '@influencer-stats/runtime/settings'
 import { DEFAULT_TOPIC } from './core/event.ts'
 import { getPartNames } from './parts.ts'
+import { TOKEN_ALGORITHMS } from './tokens/token-algorithms.ts'
 
 const bytes = { type: 'integer', minimum: 1, maximum: 4_294_967_296 } as const
 const count = { type: 'integer', minimum: 1, maximum: 10_000_000 } as const
+
+const legacyAlgorithm = {
+  type: 'string',
+  enum: TOKEN_ALGORITHMS,
+  default: 'HS256',
+  description: 'algorithm of this key',
+} as const
 
 const checkKeySetUrl = (url: string) =>
   /^https?:$/.test(URL.parse(url)?.protocol ?? '') ? undefined : 'is not a URL such as https://issuer.example/jwks'
@@ -116,6 +124,29 @@ export const settings = defineSettings({
     description: 'JSON Web Key Set URLs, one per issuer and in its order',
     check: checkKeySetUrl,
   },
+  mercureCompatibility: {
+    type: 'string',
+    enum: ['', '8'],
+    default: '',
+    env: 'MERCURE_COMPATIBILITY',
+    description: '8: also accept clients and tokens of Mercure 0.x',
+  },
+  mercurePublisherJwtKey: {
+    type: 'string',
+    default: '',
+    env: 'MERCURE_PUBLISHER_JWT_KEY',
+    secret: true,
+    description: 'key of 0.x tokens of publishers; default: mercure-jwt-key',
+  },
+  mercurePublisherJwtAlg: { ...legacyAlgorithm, env: 'MERCURE_PUBLISHER_JWT_ALG' },
+  mercureSubscriberJwtKey: {
+    type: 'string',
+    default: '',
+    env: 'MERCURE_SUBSCRIBER_JWT_KEY',
+    secret: true,
+    description: 'key of 0.x tokens of subscribers; default: mercure-jwt-key',
+  },
+  mercureSubscriberJwtAlg: { ...legacyAlgorithm, env: 'MERCURE_SUBSCRIBER_JWT_ALG' },
   mercureAnonymous: {
     type: 'string',
     enum: ['off', 'on'],

@@ -252,14 +252,19 @@ describe('a subscription', () => {
     for (const { status } of await subscribe('?match=other')) expect(status).toBe(200)
   })
 
-  it('resolves a relative pattern against the hub; a pattern matches only topics that are URLs', async () => {
+  it('resolves relative patterns and topics against the hub', async () => {
     const { token, publish, subscribe } = await startHub()
     const [stream] = await subscribe('?match_urlpattern=/books/*')
-    await publish(token, 'books/1', 'no URL')
-    await publish(token, '/books/1', 'none either')
-    await publish(token, 'https://hub.example/books/1', 'one')
-    await stream!.until(1)
-    expect(stream!.values).toEqual(['one'])
+    const [relative] = await subscribe('?match_urlpattern=https://hub.example/.well-known/:any')
+    await publish(token, 'books/1', 'below the folder of the hub')
+    await publish(token, 'https://[', 'no URL')
+    await publish(token, '/books/1', 'one')
+    await publish(token, 'https://hub.example/books/1', 'two')
+    await publish(token, 'news', 'three')
+    await stream!.until(2)
+    expect(stream!.values).toEqual(['one', 'two'])
+    await relative!.until(1)
+    expect(relative!.values).toEqual(['three'])
   })
 
   it('gets heartbeats', async () => {

@@ -1,3 +1,5 @@
+import { isInClass } from './character-classes.ts'
+
 // A pattern is compiled to an automaton. A test follows all possible states of the automaton at once, so its cost is at
 // most the length of the pattern times the length of the text. As a regular expression, a crafted pattern could run for
 // an unlimited time.
@@ -103,16 +105,17 @@ export function getLiteralStart(pieces: PatternPiece[] | undefined): {
   }
 }
 
-// Kinds of steps. `char`, `any` and `except` accept one character, and the next step follows. `fork` has two next steps
+// Kinds of steps. `char`, `any`, `except` and `class` accept one character, and the next step follows. `fork` has two next steps
 // and accepts no character. `end` accepts the text.
-const STEP_KIND = { char: 0, any: 1, except: 2, fork: 3, end: 4 } as const
+export const STEP_KIND = { char: 0, any: 1, except: 2, fork: 3, end: 4, class: 5 } as const
 
 /** Compiled component of a pattern. */
 export interface PatternProgram {
   /** Literal start of all texts that match. */
   readonly start: string
   /**
-   * Three numbers per step: its kind and two arguments. The first argument of `char` and `except` is a character code.
+   * Three numbers per step: its kind and two arguments. The first argument of `char` and `except` is a character code, that of `class` combines
+   * bits of `CHARACTER_CLASS`.
    * The arguments of `fork` are the numbers of the two next steps. Undefined if the program has only the literal start.
    */
   readonly steps: readonly number[] | undefined
@@ -196,7 +199,8 @@ function runSteps(program: readonly number[], text: string, from: number): boole
       if (
         kind === STEP_KIND.any ||
         (kind === STEP_KIND.char && expected === code) ||
-        (kind === STEP_KIND.except && expected !== code)
+        (kind === STEP_KIND.except && expected !== code) ||
+        (kind === STEP_KIND.class && isInClass(code, expected!))
       )
         addState(next, state + 1)
     }

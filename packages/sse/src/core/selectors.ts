@@ -1,5 +1,9 @@
+import { ParsedTopic } from './parsed-topic.ts'
 import type { TopicPattern } from './topic-pattern.ts'
-import { parseTopicUrl } from './topic-url.ts'
+import type { TopicTemplate } from './topic-template.ts'
+
+/** A pattern of topics: a URL pattern, or a URI template. */
+export type TopicMatcher = TopicPattern | TopicTemplate
 
 /** Selection of topics: the topics that a stream subscribes to, or that a token allows. */
 export interface Selectors {
@@ -7,8 +11,8 @@ export interface Selectors {
   readonly topics: readonly string[]
   /** Selects all topics that begin with one of these prefixes; an empty prefix selects every topic. */
   readonly prefixes: readonly string[]
-  /** Selects all topics whose URL matches one of these patterns. */
-  readonly patterns: readonly TopicPattern[]
+  /** Selects all topics that match one of these patterns. */
+  readonly patterns: readonly TopicMatcher[]
 }
 
 /** Matcher that selects every topic. */
@@ -23,7 +27,7 @@ const removeDuplicates = (texts: readonly string[]): readonly string[] =>
 export function createSelectors(
   topics: readonly string[],
   prefixes: readonly string[] = EMPTY_LIST,
-  patterns: readonly TopicPattern[] = EMPTY_LIST,
+  patterns: readonly TopicMatcher[] = EMPTY_LIST,
 ): Selectors {
   const bySource = patterns.length < 2 ? undefined : new Map(patterns.map((pattern) => [pattern.source, pattern]))
   return {
@@ -64,6 +68,6 @@ export const isExact = ({ prefixes, patterns }: Selectors): boolean => prefixes.
 export function isSelected({ topics, prefixes, patterns }: Selectors, topic: string): boolean {
   if (topics.includes(topic) || prefixes.some((prefix) => topic.startsWith(prefix))) return true
   if (patterns.length === 0) return false
-  const url = parseTopicUrl(topic)
-  return url !== undefined && patterns.some((pattern) => pattern.test(url))
+  const parsed = new ParsedTopic(topic)
+  return patterns.some((pattern) => pattern.matches(parsed))
 }

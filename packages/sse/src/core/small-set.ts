@@ -22,3 +22,11 @@ export const iterateSet = <T extends object>(set: SmallSet<T> | undefined): Iter
 
 export const getSetSize = (set: SmallSet<object> | undefined): number =>
   set instanceof Set ? set.size : set === undefined ? 0 : 1
+
+/** Removes an item of a set in a map. Returns true if the set has other items. */
+export function removeFromMap<T extends object>(map: Map<string, SmallSet<T>>, key: string, item: T): boolean {
+  const remaining = removeFromSet(map.get(key), item)
+  if (remaining) map.set(key, remaining)
+  else map.delete(key)
+  return remaining !== undefined
+}

@@ -1,4 +1,5 @@
 import { testProgram, compile, getLiteralStart, parseComponent, type PatternProgram } from './pattern-program.ts'
+import type { ParsedTopic } from './parsed-topic.ts'
 import { URL_COMPONENTS, type TopicUrl } from './topic-url.ts'
 
 /** Maximum length of a pattern (characters). */
@@ -11,15 +12,18 @@ export class TopicPattern {
    * the same source match the same topics.
    */
   readonly source: string
+  /** The hub's URL, against which relative topics are resolved. */
+  readonly base: string
   #programs: (PatternProgram | undefined)[] | undefined
 
-  private constructor(source: string) {
+  private constructor(source: string, base: string) {
     this.source = source
+    this.base = base
   }
 
   /**
    * Parses a pattern. Returns undefined if it is invalid, has a regular expression or is too long.
-   * @param base base URL of relative patterns
+   * @param base the hub's URL, against which relative patterns and topics are resolved
    */
   static parse(text: string, base: string): TopicPattern | undefined {
     if (text.length > MAX_PATTERN_LENGTH) return undefined
@@ -34,7 +38,9 @@ export class TopicPattern {
       .join('\n')
       .replace(/(?:\n\*)+$/, '')
     // Flat copy: a substring would retain the whole text of the request in memory.
-    return source.length > 2 * MAX_PATTERN_LENGTH ? undefined : new TopicPattern(JSON.parse(JSON.stringify(source)))
+    return source.length > 2 * MAX_PATTERN_LENGTH
+      ? undefined
+      : new TopicPattern(JSON.parse(JSON.stringify(source)), base)
   }
 
   /** Literal start: the result of `formatTopicUrl` begins with this text for every topic that the pattern matches. */
@@ -51,7 +57,12 @@ export class TopicPattern {
     return anchor.join('')
   }
 
-  /** True if the pattern matches a topic. */
+  matches(topic: ParsedTopic): boolean {
+    const url = topic.getUrl(this.base)
+    return url !== undefined && this.test(url)
+  }
+
+  /** True if the pattern matches the URL of a topic. */
   test(url: TopicUrl): boolean {
     this.#programs ??= this.#parts().map((part) => (part === undefined ? undefined : compile(part)))
     return URL_COMPONENTS.every((name, i) => {

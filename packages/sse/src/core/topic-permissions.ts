@@ -1,3 +1,4 @@
+import { parseLegacySelectors } from './parse-legacy-selectors.ts'
 import { createSelectors, ALL_TOPICS, isSelected, toSelectorsKey, type Selectors } from './selectors.ts'
 import { TopicPattern } from './topic-pattern.ts'
 
@@ -64,6 +65,25 @@ class PermissionsDraft {
   toPermissions(): TopicPermissions {
     return new TopicPermissions(createSelectors(this.topics, this.prefixes, this.patterns))
   }
+}
+
+/** Maximum number of topic selectors of a 0.x token. */
+const MAX_LEGACY_SELECTORS = 500
+
+/**
+ * Parses the claim `mercure` of a 0.x token. Each selector is a URI template, or a topic; `*` selects every topic.
+ * Returns undefined if it is malformed.
+ */
+export function parseLegacyPermissions(claim: unknown): TokenPermissions | undefined {
+  if (claim === undefined) return parseLegacyPermissions({})
+  if (!isFields(claim)) return undefined
+  const [publish, subscribe] = ACTIONS.map((action) => {
+    const texts = claim[action] ?? []
+    if (!Array.isArray(texts) || texts.length > MAX_LEGACY_SELECTORS) return undefined
+    if (!texts.every((text): text is string => typeof text === 'string')) return undefined
+    return new TopicPermissions(parseLegacySelectors(texts))
+  })
+  return publish && subscribe && { publish, subscribe }
 }
 
 /** Adds a topic of `authorization_details` to the drafts. Returns false if the topic has an unknown format. */

@@ -22,9 +22,9 @@ export const URL_COMPONENTS = [
   'hash',
 ] as const
 
-/** Returns undefined if the topic is not a URL. */
-export function parseTopicUrl(topic: string): TopicUrl | undefined {
-  const url = URL.parse(topic)
+/** Returns undefined if the topic is not a URL. @param base base URL of relative topics */
+export function parseTopicUrl(topic: string, base?: string): TopicUrl | undefined {
+  const url = URL.parse(topic, base)
   if (!url) return undefined
   const { hostname, port, pathname, username, password } = url
   return {

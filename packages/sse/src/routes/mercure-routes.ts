@@ -36,6 +36,8 @@ export interface MercureOptions {
   readonly tokenAuth: TokenAuth
   /** True if clients without a token may subscribe. */
   readonly allowAnonymous: boolean
+  /** True if clients of the protocol 0.x are served, too. */
+  readonly isCompatible: boolean
   /** Maximum body of an update (bytes). */
   readonly maxUpdate: number
   /** Returns the URL of the hub for requests to this host. */
@@ -45,11 +47,9 @@ export interface MercureOptions {
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const tags = ['mercure']
 const LAST_EVENT_ID_HEADER = 'mercure-last-event-id'
+/** Its name in the protocol 0.x. */
+const LEGACY_LAST_EVENT_ID_HEADER = 'last-event-id'
 const EARLIEST_ID = 'earliest'
-// Parameters with a token, which earlier drafts allowed. They are refused, because logs and browser histories record
-// URLs.
-const TOKEN_PARAMETERS = ['access_token', 'authorization']
-
 /**
  * Creates the routes of the Mercure protocol (draft 08): subscribe and publish. They use the values and streams of
  * `/wait` and `/put`.
@@ -63,10 +63,15 @@ const decodeHeader = (value: unknown = '') => Buffer.from(String(value), 'latin1
 // In a reply such an id is a URI: a header should contain only ASCII characters.
 const toHeader = (id: string) => id.replace(/[^\x20-\x7e]+/g, encodeURIComponent)
 
-/** @throws Problem `INVALID_REQUEST` */
-function checkParameters(query: SseQuery): void {
-  if (TOKEN_PARAMETERS.some((name) => name in query))
+/**
+ * Returns the token in the URL, if the mode of compatibility accepts it.
+ * @throws Problem `INVALID_REQUEST` for a token that is not accepted there
+ */
+function findTokenParameter({ authorization, ...query }: SseQuery, isCompatible: boolean): string | undefined {
+  if ('access_token' in query || (authorization !== undefined && !isCompatible))
     throw createInvalidRequestError('the token must be in Authorization or in the cookie; received it in the address')
+  if (Array.isArray(authorization)) throw createInvalidRequestError('repeated parameter authorization')
+  return authorization
 }
 
 function createSubscribeRoute({
@@ -76,14 +81,17 @@ function createSubscribeRoute({
   broker,
   tokenAuth,
   allowAnonymous,
+  isCompatible,
   getBaseUrl,
 }: MercureOptions) {
+  const resumeHeaders = isCompatible ? [LAST_EVENT_ID_HEADER, LEGACY_LAST_EVENT_ID_HEADER] : [LAST_EVENT_ID_HEADER]
+
   /** Returns the reply; undefined if this thread must catch up first. */
   function subscribe(query: SseQuery, request: HotRequest, bearer: Bearer | undefined, isCaughtUp: boolean) {
-    const selectors = parseMatchers(query, getBaseUrl(String(request.headers.host)))
+    const selectors = parseMatchers(query, getBaseUrl(String(request.headers.host)), isCompatible)
     if (typeof selectors === 'string') throw errors.INVALID_MATCHER(selectors)
     const reader = bearer?.reader ?? PUBLIC_SCOPE
-    const lastId = decodeHeader(request.headers['last-event-id']) || String(query.last_event_id ?? '')
+    const lastId = decodeHeader(request.headers['last-event-id']) || findIdParameter(query)
     const resumption = parseMercureResumption(lastId === EARLIEST_ID ? '' : lastId, history, isCaughtUp)
     if (resumption.kind === 'closed') return NO_RECONNECT
     if (resumption.kind === 'ahead') return undefined
@@ -105,12 +113,14 @@ function createSubscribeRoute({
     const hubId = from === undefined ? EARLIEST_ID : toMercureId(formatEventId(history.epoch, from))
     const reportedId = isSameId ? toHeader(lastId) : hubId
     return open({ ...stream, lostUpTo }, request, [
-      LAST_EVENT_ID_HEADER,
-      reportedId,
+      ...resumeHeaders.flatMap((name) => [name, reportedId]),
       'access-control-expose-headers',
-      LAST_EVENT_ID_HEADER,
+      resumeHeaders.join(', '),
     ])
   }
+
+  const findIdParameter = ({ last_event_id: id, lastEventID: legacyId }: SseQuery): string =>
+    String(id ?? (isCompatible ? legacyId : undefined) ?? '')
 
   function open(
     stream: Parameters<typeof createStreamReply>[1],
@@ -163,8 +173,7 @@ function createSubscribeRoute({
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
       if (isMalformed(query)) throw errors.INVALID_MATCHER(`query: ${describeMalformed(query)}`)
-      checkParameters(query)
-      const bearer = tokenAuth.authenticate(request.headers, false)
+      const bearer = tokenAuth.authenticate(request.headers, false, findTokenParameter(query, isCompatible))
       if (bearer) return bearer.then((verified) => answer(query, request, verified))
       if (!allowAnonymous) throw createNoTokenError()
       return answer(query, request, undefined)
@@ -172,7 +181,7 @@ function createSubscribeRoute({
   })
 }
 
-function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl }: MercureOptions) {
+function createPublishRoute({ broker, history, tokenAuth, maxUpdate, isCompatible, getBaseUrl }: MercureOptions) {
   async function publish(request: HotRequest, { publish: permissions }: Bearer): Promise<BufferedReply> {
     const form = parseQuery(decodeText(request.body))
     if (isMalformed(form)) throw errors.INVALID_UPDATE(`body: ${describeMalformed(form)}`)
@@ -222,8 +231,7 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
     match: createTargetReader<SseQuery>(HUB_PATH, {}),
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
-      checkParameters(query)
-      const bearer = tokenAuth.authenticate(request.headers, true)
+      const bearer = tokenAuth.authenticate(request.headers, true, findTokenParameter(query, isCompatible))
       if (!bearer) throw createNoTokenError()
       return bearer.then((verified) => publish(request, verified))
     },

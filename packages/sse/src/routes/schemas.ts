@@ -46,6 +46,10 @@ export const mercureQuery = {
     match: { ...matchers, description: 'A topic; `*` selects every topic.', examples: ['news'] },
     match_exact: { ...matchers, description: 'The same as `match`.' },
     match_urlpattern: { ...matchers, description: 'A URL pattern; a relative one is resolved against the hub.' },
+    topic: {
+      ...matchers,
+      description: 'Only with `--mercure-compatibility 8`: a topic, or a URI template.',
+    },
     last_event_id: {
       type: 'string',
       description:

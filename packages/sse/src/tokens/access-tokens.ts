@@ -3,20 +3,21 @@ import { createReadScope, type ReadScope } from '../core/read-scope.ts'
 import { HUB_PATH } from '../core/topic-url.ts'
 import { createInvalidTokenError } from './token-errors.ts'
 import type { SseConfig } from '../settings.ts'
+import { createLegacyTokens, hasLegacyKeys } from './legacy-tokens.ts'
 import { checkKeySettings, hasKeys, KeyRing, type KeyRingOptions } from './key-ring.ts'
 
 /** Permissions of a client with a valid access token. */
 export interface Bearer {
   readonly reader: ReadScope
   readonly publish: TopicPermissions
-  /** Expiry of the token (ms since 1970). */
-  readonly expiresAt: number
+  /** Expiry of the token (ms since 1970). Undefined for a 0.x token without one. */
+  readonly expiresAt: number | undefined
 }
 
 /** Verifies access tokens and returns their permissions. */
 export interface AccessTokens {
-  /** Verifies a token. @throws Problem `INVALID_TOKEN` */
-  verify(token: string): Promise<Bearer>
+  /** Verifies a token. @param isPublisher true if the client publishes. @throws Problem `INVALID_TOKEN` */
+  verify(token: string, isPublisher: boolean): Promise<Bearer>
   /** Stops following the keys. Idempotent. */
   close(): void
 }
@@ -41,14 +42,20 @@ export async function createAccessTokens(
   log: KeyRingOptions['log'],
 ): Promise<AccessTokens | undefined> {
   checkKeySettings(config)
-  if (!hasKeys(config)) return undefined
+  if (!hasKeys(config) && !hasLegacyKeys(config)) return undefined
   // Loaded only now, because a service without keys does not need this module.
   const { jwtVerify, decodeProtectedHeader } = await import('jose')
   let cache = new Map<string, Bearer>()
+  /** In 0.x, the keys of publishers and subscribers may differ. */
+  let publisherCache = new Map<string, Bearer>()
+  const legacy = createLegacyTokens(config, jwtVerify)
   const keys = new KeyRing(config, {
     log,
     // A verification that runs now keeps the previous cache, so its result is not used again.
-    onChange: () => (cache = new Map()),
+    onChange() {
+      cache = new Map()
+      publisherCache = new Map()
+    },
   })
 
   /** Returns undefined if no key verifies the token. */
@@ -70,8 +77,13 @@ export async function createAccessTokens(
     return undefined
   }
 
-  async function verify(token: string): Promise<Bearer> {
-    const { alg = '', kid } = decodeProtectedHeader(token)
+  async function verify(token: string, isPublisher: boolean): Promise<Bearer> {
+    const { alg = '', kid, typ } = decodeProtectedHeader(token)
+    if (legacy && !isAccessTokenType(typ)) {
+      const { permissions, expiresAt } = await legacy.verify(token, isPublisher)
+      const reader = createReadScope(permissions.subscribe, isReadTokenRequired)
+      return { reader, publish: permissions.publish, expiresAt }
+    }
     const bearer = await verifyWithKeys(token, alg, kid)
     if (bearer) return bearer
     const verified = (await keys.refresh(kid)) ? await verifyWithKeys(token, alg, kid) : undefined
@@ -80,15 +92,15 @@ export async function createAccessTokens(
   }
 
   return {
-    async verify(token) {
-      const cached = cache.get(token)
-      if (cached && cached.expiresAt > Date.now()) return cached
-      const current = cache
+    async verify(token, isPublisher) {
+      const current = legacy && isPublisher ? publisherCache : cache
+      const cached = current.get(token)
+      if (cached && (cached.expiresAt ?? Infinity) > Date.now()) return cached
       current.delete(token)
       if (token.length > MAX_TOKEN_LENGTH) throw createInvalidTokenError()
       let bearer: Bearer
       try {
-        bearer = await verify(token)
+        bearer = await verify(token, isPublisher)
       } catch {
         throw createInvalidTokenError()
       }
@@ -99,3 +111,6 @@ export async function createAccessTokens(
     close: () => keys.close(),
   }
 }
+
+/** True for the `typ` of a JWT access token (RFC 9068), in any spelling that the standard allows. */
+const isAccessTokenType = (typ: unknown): boolean => typeof typ === 'string' && /^(?:application\/)?at\+jwt$/i.test(typ)

@@ -3,6 +3,7 @@ import { watchContent } from '@influencer-stats/runtime/watch-content'
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { SseConfig } from '../settings.ts'
+import { readLegacyKeys } from './legacy-tokens.ts'
 import { RemoteKeySet } from './remote-key-set.ts'
 import { parseKey, parseKeySet, type TokenKey } from './token-keys.ts'
 
@@ -69,7 +70,8 @@ const createSettingError = (why: string) => new StartError('MERCURE_KEYS', `sse:
 /** Reads the keys that the settings and their file contain. @throws StartError `MERCURE_KEYS` */
 function readKeys(config: SseConfig) {
   const { mercureJwtKey, mercureJwksFile: file, mercureIssuer } = config
-  const fixed = mercureJwtKey ? [parseKey(mercureJwtKey, 'MERCURE_JWT_KEY', mercureIssuer[0]!)] : []
+  const fixed =
+    mercureJwtKey && mercureIssuer.length > 0 ? [parseKey(mercureJwtKey, 'MERCURE_JWT_KEY', mercureIssuer[0]!)] : []
   if (!file) return { fixed, fileText: '', fileKeys: [] }
   let fileText: string
   try {
@@ -92,9 +94,17 @@ function parseFile(text: string, { mercureJwksFile, mercureIssuer: issuers }: Ss
 export const hasKeys = ({ mercureJwtKey, mercureJwksFile, mercureJwksUrl }: SseConfig): boolean =>
   mercureJwtKey !== '' || mercureJwksFile !== '' || mercureJwksUrl.length > 0
 
+/** True if `MERCURE_JWT_KEY` is for 0.x tokens only, which have no issuer. */
+const isForLegacyTokens = (config: SseConfig): boolean =>
+  config.mercureCompatibility !== '' &&
+  config.mercureIssuer.length === 0 &&
+  config.mercureJwksFile === '' &&
+  config.mercureJwksUrl.length === 0
+
 /** Checks the keys and their issuers. @throws StartError `MERCURE_KEYS` */
 export function checkKeySettings(config: SseConfig): void {
-  if (!hasKeys(config)) return
+  readLegacyKeys(config)
+  if (!hasKeys(config) || isForLegacyTokens(config)) return
   const { mercureIssuer: issuers, mercureAudience, mercureJwksUrl: urls } = config
   if (issuers.length === 0 || !mercureAudience)
     throw createSettingError('access tokens need MERCURE_ISSUER and MERCURE_AUDIENCE in addition to their key')

@@ -4,6 +4,8 @@ import type { AccessTokens, Bearer } from './access-tokens.ts'
 import { createInvalidRequestError, createInvalidTokenError } from './token-errors.ts'
 
 const COOKIE_NAME = '__Secure-mercure_access_token'
+/** Name of the cookie in the protocol 0.x. */
+const LEGACY_COOKIE_NAME = 'mercureAuthorization'
 
 /**
  * A JWT: three parts in base64url. An `API_TOKEN` or `READ_TOKEN` of this form would be verified as an access token.
@@ -16,11 +18,17 @@ const BEARER_PREFIX = /^bearer(?: +|$)/i
 export class TokenAuth {
   readonly #tokens: AccessTokens | undefined
   readonly #origins: ReadonlySet<string>
+  /** In order of precedence. */
+  readonly #cookieNames: readonly string[]
 
-  /** @param origins origins whose pages may use the cookie, in addition to pages of the hub itself */
-  constructor(tokens: AccessTokens | undefined, origins: readonly string[]) {
+  /**
+   * @param origins origins whose pages may use the cookie, in addition to pages of the hub itself
+   * @param isCompatible if true, the cookie of the protocol 0.x is accepted, too
+   */
+  constructor(tokens: AccessTokens | undefined, origins: readonly string[], isCompatible = false) {
     this.#tokens = tokens
     this.#origins = new Set(origins)
+    this.#cookieNames = isCompatible ? [COOKIE_NAME, LEGACY_COOKIE_NAME] : [COOKIE_NAME]
   }
 
   /**
@@ -31,32 +39,37 @@ export class TokenAuth {
     if (!this.#tokens || (authorization === undefined && cookie === undefined)) return false
     const credentials = String(authorization ?? '')
     if (BEARER_PREFIX.test(credentials)) return JWT_PATTERN.test(credentials.replace(BEARER_PREFIX, ''))
-    return String(cookie ?? '').includes(`${COOKIE_NAME}=`)
+    const cookies = String(cookie ?? '')
+    return this.#cookieNames.some((name) => cookies.includes(`${name}=`))
   }
 
   /**
    * Verifies the access token of a request. Returns undefined if the request has none.
    * @param isChange true if the request changes state
+   * @param parameter token in the URL, if the mode of compatibility accepts it; a token in the header has precedence
    * @throws Problem `INVALID_TOKEN`, `INVALID_REQUEST`, `ORIGIN_REFUSED`
    */
-  authenticate(headers: RequestHeaders, isChange: boolean): Promise<Bearer> | undefined {
-    const token = this.#findToken(headers, isChange)
+  authenticate(headers: RequestHeaders, isChange: boolean, parameter?: string): Promise<Bearer> | undefined {
+    const token = this.#findToken(headers, isChange, parameter)
     if (token === undefined) return undefined
     // Without keys no token is valid.
-    return this.#tokens ? this.#tokens.verify(token) : Promise.reject(createInvalidTokenError())
+    return this.#tokens ? this.#tokens.verify(token, isChange) : Promise.reject(createInvalidTokenError())
   }
 
-  #findToken(headers: RequestHeaders, isChange: boolean): string | undefined {
+  #findToken(headers: RequestHeaders, isChange: boolean, parameter?: string): string | undefined {
     const credentials = String(headers.authorization ?? '')
     if (BEARER_PREFIX.test(credentials)) {
       const token = credentials.replace(BEARER_PREFIX, '')
       if (token === '' || /\s/.test(token)) throw createInvalidRequestError('the Authorization header has no token')
       return token
     }
+    if (parameter !== undefined) return parameter
     const pairs = String(headers.cookie ?? '').split(/; */)
+    const name = this.#cookieNames.find((one) => pairs.some((pair) => pair.startsWith(`${one}=`)))
+    if (name === undefined) return undefined
     const [token, ...duplicates] = pairs
-      .filter((pair) => pair.startsWith(`${COOKIE_NAME}=`))
-      .map((pair) => pair.slice(COOKIE_NAME.length + 1))
+      .filter((pair) => pair.startsWith(`${name}=`))
+      .map((pair) => pair.slice(name.length + 1))
     if (token === undefined) return undefined
     if (duplicates.length > 0) throw createInvalidRequestError('repeated cookie')
     if (!this.#canUseCookie(headers, isChange)) throw errors.ORIGIN_REFUSED()

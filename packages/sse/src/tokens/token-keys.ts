@@ -16,7 +16,8 @@ const MIN_SECRET_BYTES = 32
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-const createKeyError = (why: string) => new StartError('MERCURE_KEYS', `sse: invalid keys of access tokens: ${why}`)
+export const createKeyError = (why: string) =>
+  new StartError('MERCURE_KEYS', `sse: invalid keys of access tokens: ${why}`)
 
 /**
  * Parses a key: a secret, or a public key as PEM. `\n` in the text is a line end.

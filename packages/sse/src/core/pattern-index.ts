@@ -1,0 +1,68 @@
+import { LengthSet } from './length-set.ts'
+import type { ParsedTopic } from './parsed-topic.ts'
+import type { TopicMatcher } from './selectors.ts'
+import { getSetSize, iterateSet, addToSet, removeFromMap, removeFromSet, type SmallSet } from './small-set.ts'
+
+/**
+ * Maximum number of different patterns with the same literal start. Every topic with this start is tested against each.
+ */
+const MAX_PATTERNS_PER_ANCHOR = 128
+
+/** A pattern and its subscribers. */
+interface PatternEntry<T extends object> {
+  readonly pattern: TopicMatcher
+  subscribers: SmallSet<T>
+}
+
+/** Finds the subscribers of a topic by the literal starts of their patterns. */
+export class PatternIndex<T extends object> {
+  /** Patterns by literal start. */
+  readonly #entries = new Map<string, SmallSet<PatternEntry<T>>>()
+  readonly #anchorLengths = new LengthSet()
+
+  /** Number of different literal starts. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** False if the pattern is new and too many other patterns have its literal start. */
+  canAdd(pattern: TopicMatcher): boolean {
+    const entries = this.#entries.get(pattern.anchor)
+    return getSetSize(entries) < MAX_PATTERNS_PER_ANCHOR || findPattern(entries, pattern) !== undefined
+  }
+
+  add(pattern: TopicMatcher, subscriber: T): void {
+    const { anchor } = pattern
+    const entries = this.#entries.get(anchor)
+    const existing = findPattern(entries, pattern)
+    if (existing) existing.subscribers = addToSet(existing.subscribers, subscriber)
+    else this.#entries.set(anchor, addToSet(entries, { pattern, subscribers: subscriber }))
+    if (!entries) this.#anchorLengths.add(anchor.length)
+  }
+
+  delete(pattern: TopicMatcher, subscriber: T): void {
+    const { anchor } = pattern
+    const existing = findPattern(this.#entries.get(anchor), pattern)
+    if (!existing) return
+    const remaining = removeFromSet(existing.subscribers, subscriber)
+    if (remaining) existing.subscribers = remaining
+    else if (!removeFromMap(this.#entries, anchor, existing)) this.#anchorLengths.delete(anchor.length)
+  }
+
+  /** Calls `onMatch` as `TopicIndex.find`. @param text the topic, in the form that begins with the literal starts */
+  find(text: string, topic: ParsedTopic, onMatch: (subscriber: T) => void): void {
+    for (const length of this.#anchorLengths.getUpTo(text.length)) {
+      for (const { pattern, subscribers } of iterateSet(this.#entries.get(text.slice(0, length)))) {
+        if (pattern.matches(topic)) for (const subscriber of iterateSet(subscribers)) onMatch(subscriber)
+      }
+    }
+  }
+}
+
+function findPattern<T extends object>(
+  entries: SmallSet<PatternEntry<T>> | undefined,
+  { source }: TopicMatcher,
+): PatternEntry<T> | undefined {
+  for (const entry of iterateSet(entries)) if (entry.pattern.source === source) return entry
+  return undefined
+}
