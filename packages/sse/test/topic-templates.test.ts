@@ -1,10 +1,10 @@
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ParsedTopic } from '../src/core/parsed-topic.ts'
+import { ParsedTopic } from '../src/core/patterns/parsed-topic.ts'
 import { createSelectors, isSelected, type Selectors } from '../src/core/selectors.ts'
 import { TopicIndex } from '../src/core/topic-index.ts'
-import { TopicTemplate } from '../src/core/topic-template.ts'
+import { TopicTemplate } from '../src/core/patterns/topic-template.ts'
 
 const matches = (template: string, topic: string) => TopicTemplate.parse(template)?.matches(new ParsedTopic(topic))
 

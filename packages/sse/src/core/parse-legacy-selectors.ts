@@ -1,5 +1,5 @@
 import { ALL_TOPICS, createSelectors, type Selectors } from './selectors.ts'
-import { TopicTemplate } from './topic-template.ts'
+import { TopicTemplate } from './patterns/topic-template.ts'
 
 /** Parses topic selectors of the protocol 0.x: URI templates, topics, and `*`, which selects every topic. */
 export function parseLegacySelectors(texts: readonly string[]): Selectors {

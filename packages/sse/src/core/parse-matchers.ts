@@ -2,7 +2,7 @@ import { formatReceived } from '@influencer-stats/runtime/received-value'
 import type { SseQuery } from './parse-query.ts'
 import { parseLegacySelectors } from './parse-legacy-selectors.ts'
 import { createSelectors, ALL_TOPICS, type Selectors } from './selectors.ts'
-import { TopicPattern } from './topic-pattern.ts'
+import { TopicPattern } from './patterns/topic-pattern.ts'
 import { INVISIBLE_CHARACTERS, MAX_TOPIC_LENGTH, TOPIC_FORM } from './parse-update.ts'
 
 /** Maximum number of matchers of one stream. */

@@ -1,6 +1,6 @@
-import { ParsedTopic } from './parsed-topic.ts'
-import type { TopicPattern } from './topic-pattern.ts'
-import type { TopicTemplate } from './topic-template.ts'
+import { ParsedTopic } from './patterns/parsed-topic.ts'
+import type { TopicPattern } from './patterns/topic-pattern.ts'
+import type { TopicTemplate } from './patterns/topic-template.ts'
 
 /** A pattern of topics: a URL pattern, or a URI template. */
 export type TopicMatcher = TopicPattern | TopicTemplate

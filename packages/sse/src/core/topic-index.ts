@@ -1,9 +1,9 @@
-import { LengthSet } from './length-set.ts'
-import { ParsedTopic } from './parsed-topic.ts'
-import { PatternIndex } from './pattern-index.ts'
+import { LengthSet } from './patterns/length-set.ts'
+import { ParsedTopic } from './patterns/parsed-topic.ts'
+import { PatternIndex } from './patterns/pattern-index.ts'
 import { iterateSet, addToSet, removeFromMap, type SmallSet } from './small-set.ts'
 import type { Selectors, TopicMatcher } from './selectors.ts'
-import { TopicPattern } from './topic-pattern.ts'
+import { TopicPattern } from './patterns/topic-pattern.ts'
 import { formatTopicUrl } from './topic-url.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { parseLegacySelectors } from './parse-legacy-selectors.ts'
 import { createSelectors, ALL_TOPICS, isSelected, toSelectorsKey, type Selectors } from './selectors.ts'
-import { TopicPattern } from './topic-pattern.ts'
+import { TopicPattern } from './patterns/topic-pattern.ts'
 
 /** The topics for which a token allows an action. */
 export class TopicPermissions {
