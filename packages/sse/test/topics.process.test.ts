@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createSelectors, isSelected, type Selectors } from '../src/core/selectors.ts'
 import { TopicIndex } from '../src/core/topic-index.ts'
 import { TopicPattern } from '../src/core/patterns/topic-pattern.ts'
-import { isHubTopic, parseTopicUrl } from '../src/core/topic-url.ts'
+import { isHubTopic, parseTopicUrl } from '../src/core/patterns/topic-url.ts'
 import { startSse } from './support/test-sse.ts'
 
 const BASE = 'https://hub.example/.well-known/mercure'

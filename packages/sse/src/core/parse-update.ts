@@ -2,7 +2,7 @@ import { formatReceived } from '@influencer-stats/runtime/received-value'
 import type { EventExtras } from './event.ts'
 import type { SseQuery } from './parse-query.ts'
 import { ALL_TOPICS } from './selectors.ts'
-import { isHubTopic } from './topic-url.ts'
+import { isHubTopic } from './patterns/topic-url.ts'
 
 /** Maximum number of topics of an update. */
 const MAX_UPDATE_TOPICS = 100

@@ -1,10 +1,10 @@
 import { LengthSet } from './patterns/length-set.ts'
 import { ParsedTopic } from './patterns/parsed-topic.ts'
-import { PatternIndex } from './patterns/pattern-index.ts'
+import { PatternIndex } from './pattern-index.ts'
 import { iterateSet, addToSet, removeFromMap, type SmallSet } from './small-set.ts'
 import type { Selectors, TopicMatcher } from './selectors.ts'
 import { TopicPattern } from './patterns/topic-pattern.ts'
-import { formatTopicUrl } from './topic-url.ts'
+import { formatTopicUrl } from './patterns/topic-url.ts'
 
 /**
  * Finds the subscribers of a topic: by its name, by its prefixes, and by the literal starts of patterns. It visits no

@@ -1,6 +1,6 @@
 import { parseTokenPermissions, type TopicPermissions } from '../core/topic-permissions.ts'
 import { createReadScope, type ReadScope } from '../core/read-scope.ts'
-import { HUB_PATH } from '../core/topic-url.ts'
+import { HUB_PATH } from '../core/patterns/topic-url.ts'
 import { createInvalidTokenError } from './token-errors.ts'
 import type { SseConfig } from '../settings.ts'
 import { createLegacyTokens, hasLegacyKeys } from './legacy-tokens.ts'

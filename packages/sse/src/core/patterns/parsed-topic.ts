@@ -1,4 +1,4 @@
-import { parseTopicUrl, type TopicUrl } from '../topic-url.ts'
+import { parseTopicUrl, type TopicUrl } from './topic-url.ts'
 
 /** A topic, with its URL if a pattern needs it. */
 export class ParsedTopic {

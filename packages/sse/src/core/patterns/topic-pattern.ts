@@ -1,6 +1,6 @@
 import { testProgram, compile, getLiteralStart, parseComponent, type PatternProgram } from './pattern-program.ts'
 import type { ParsedTopic } from './parsed-topic.ts'
-import { URL_COMPONENTS, type TopicUrl } from '../topic-url.ts'
+import { URL_COMPONENTS, type TopicUrl } from './topic-url.ts'
 
 /** Maximum length of a pattern (characters). */
 const MAX_PATTERN_LENGTH = 1_024

@@ -1,7 +1,7 @@
-import { LengthSet } from './length-set.ts'
-import type { ParsedTopic } from './parsed-topic.ts'
-import type { TopicMatcher } from '../selectors.ts'
-import { getSetSize, iterateSet, addToSet, removeFromMap, removeFromSet, type SmallSet } from '../small-set.ts'
+import { LengthSet } from './patterns/length-set.ts'
+import type { ParsedTopic } from './patterns/parsed-topic.ts'
+import type { TopicMatcher } from './selectors.ts'
+import { getSetSize, iterateSet, addToSet, removeFromMap, removeFromSet, type SmallSet } from './small-set.ts'
 
 /**
  * Maximum number of different patterns with the same literal start. Every topic with this start is tested against each.
