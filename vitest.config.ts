@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { toPatientTimeout } from './packages/runtime/test/support/patience.ts'
 import LongestFirst from './scripts/longest-first.ts'
 
-const FOLDERS = '{packages/*,bench,chaos,flame,deploy,scripts}/test/**'
+const FOLDERS = '{packages/*,clients/*,bench,chaos,flame,deploy,scripts}/test/**'
 /** The test files of a tier have this before `.test.ts`. Those of the tier `unit` have nothing. */
 const SUFFIXES = ['process', 'slow', 'timed', 'day'] as const
 

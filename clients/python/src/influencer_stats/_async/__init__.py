@@ -1,0 +1,1 @@
+"""Asynchronous clients. The synchronous ones are generated from them."""

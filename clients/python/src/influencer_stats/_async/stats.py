@@ -1,0 +1,189 @@
+"""Asynchronous client of stats."""
+
+from collections.abc import AsyncGenerator, Sequence
+from datetime import datetime
+from typing import Any, Literal, cast
+
+from .._urls import to_segment
+from ..types.stats import (
+    ChangeOfACollection,
+    Collection,
+    Collections,
+    CollectionWithItsNumbers,
+    HistoryPoint,
+    NewCollection,
+    Statistics,
+    Upstream,
+    Videos,
+)
+from .requester import AsyncServiceClient
+
+MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION")
+
+Include = Sequence[Literal["stats", "change"]]
+"""Additions to each collection of a reply."""
+
+
+class AsyncStatsClient(AsyncServiceClient):
+    """Asynchronous client of a service `stats`.
+
+    A collection or a video that does not exist is `None`, or `False` where it is deleted. Requests and replies have
+    the fields of the API; their times are texts. Any other refusal is a `ServiceError`.
+    """
+
+    async def list(
+        self,
+        *,
+        include: Include = (),
+        sort: str | None = None,
+        q: str | None = None,
+        tag: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        timeout: float | None = None,
+    ) -> Collections:
+        """Returns a page of collections. `sort`: such as `-impressions`; `after`: `next` of the previous page."""
+        query = {"include": _to_text(include), "sort": sort, "q": q, "tag": tag, "limit": limit, "after": after}
+        reply = await self._requester.send("GET", "/collections", query=query, timeout=timeout)
+        return cast(Collections, reply.json())
+
+    async def list_all(
+        self,
+        *,
+        include: Include = (),
+        sort: str | None = None,
+        q: str | None = None,
+        tag: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncGenerator[CollectionWithItsNumbers, None]:
+        """Yields all collections, page by page."""
+        after: str | None = None
+        while True:
+            page = await self.list(include=include, sort=sort, q=q, tag=tag, after=after, timeout=timeout)
+            for collection in page["collections"]:
+                yield collection
+            after = page.get("next")
+            if after is None:
+                return
+
+    async def get(
+        self, id: str, *, include: Include = (), timeout: float | None = None
+    ) -> CollectionWithItsNumbers | None:
+        """Returns a collection, with the numbers that `include` names."""
+        query = {"include": _to_text(include)}
+        return cast(
+            CollectionWithItsNumbers | None, await self._read("GET", _to_path(id), query=query, timeout=timeout)
+        )
+
+    async def put(
+        self,
+        id: str,
+        content: NewCollection,
+        *,
+        if_version: str | None = None,
+        if_absent: bool = False,
+        timeout: float | None = None,
+    ) -> Collection:
+        """Creates or replaces a collection. If it does not meet the condition: `CONDITION_FAILED` (412)."""
+        headers = {"if-match": _to_tag(if_version), "if-none-match": "*" if if_absent else None}
+        reply = await self._requester.send("PUT", _to_path(id), json=content, headers=headers, timeout=timeout)
+        return cast(Collection, reply.json())
+
+    async def patch(
+        self, id: str, patch: ChangeOfACollection, *, if_version: str | None = None, timeout: float | None = None
+    ) -> Collection | None:
+        """Changes the fields of `patch`; `None` as a value removes a field."""
+        headers = {"if-match": _to_tag(if_version)}
+        reply = await self._read("PATCH", _to_path(id), json=patch, headers=headers, timeout=timeout)
+        return cast(Collection | None, reply)
+
+    async def delete(self, id: str, *, if_version: str | None = None, timeout: float | None = None) -> bool:
+        """Deletes a collection, its numbers and its history. Returns true if it existed."""
+        headers = {"if-match": _to_tag(if_version)}
+        reply = await self._requester.find(MISSES, "DELETE", _to_path(id), headers=headers, timeout=timeout)
+        return reply is not None
+
+    async def add_video(
+        self, id: str, video: str, *, if_version: str | None = None, timeout: float | None = None
+    ) -> Sequence[str] | None:
+        """Adds a video by its id or a link to it. Returns all videos of the collection."""
+        headers = {"if-match": _to_tag(if_version)}
+        reply = await self._read("PUT", _to_path(id, video), headers=headers, timeout=timeout)
+        return None if reply is None else cast(Sequence[str], reply["videos"])
+
+    async def remove_video(
+        self, id: str, video: str, *, if_version: str | None = None, timeout: float | None = None
+    ) -> bool:
+        """Removes a video from a collection. Returns true if the collection contained it."""
+        headers = {"if-match": _to_tag(if_version)}
+        reply = await self._requester.find(MISSES, "DELETE", _to_path(id, video), headers=headers, timeout=timeout)
+        return reply is not None
+
+    async def get_stats(self, id: str, *, by_video: bool = False, timeout: float | None = None) -> Statistics | None:
+        """Returns the sums of a collection; with `by_video` also the numbers of each video."""
+        query = {"by": "video" if by_video else None}
+        return cast(Statistics | None, await self._read("GET", f"{_to_path(id)}/stats", query=query, timeout=timeout))
+
+    async def get_history(
+        self,
+        id: str,
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        step: int | None = None,
+        timeout: float | None = None,
+    ) -> Sequence[HistoryPoint] | None:
+        """Returns the sums over time. `start`, `end`: the period; `step`: at most one point per step (s)."""
+        return await self._read_points(f"{_to_path(id)}/stats/history", start, end, step, timeout)
+
+    async def list_videos(self, id: str, *, timeout: float | None = None) -> Videos | None:
+        """Returns the videos of a collection with their titles and numbers."""
+        return cast(Videos | None, await self._read("GET", f"{_to_path(id)}/videos", timeout=timeout))
+
+    async def get_video_history(
+        self,
+        id: str,
+        video: str,
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        step: int | None = None,
+        timeout: float | None = None,
+    ) -> Sequence[HistoryPoint] | None:
+        """Returns the numbers of one video over time."""
+        return await self._read_points(f"{_to_path(id, video)}/history", start, end, step, timeout)
+
+    async def export(self, id: str, format: Literal["csv", "json"], *, timeout: float | None = None) -> str | None:
+        """Returns the text of a file with the collection and its videos, without a byte order mark."""
+        path = f"{_to_path(id)}/export"
+        reply = await self._requester.find(MISSES, "GET", path, query={"format": format}, timeout=timeout)
+        return None if reply is None else reply.content.decode("utf-8-sig")
+
+    async def get_upstream(self, *, timeout: float | None = None) -> Upstream:
+        """Returns the state of YouTube's API, the reason of an outage, and the rest of the daily budget."""
+        return cast(Upstream, (await self._requester.send("GET", "/upstream", timeout=timeout)).json())
+
+    async def _read(self, method: str, path: str, **options: Any) -> Any:
+        reply = await self._requester.find(MISSES, method, path, **options)
+        return None if reply is None else reply.json()
+
+    async def _read_points(
+        self, path: str, start: datetime | None, end: datetime | None, step: int | None, timeout: float | None
+    ) -> Sequence[HistoryPoint] | None:
+        query = {"from": start, "to": end, "step": step}
+        reply = await self._read("GET", path, query=query, timeout=timeout)
+        return None if reply is None else cast(Sequence[HistoryPoint], reply["points"])
+
+
+def _to_path(id: str, video: str | None = None) -> str:
+    path = f"/collections/{to_segment(id)}"
+    return path if video is None else f"{path}/videos/{to_segment(video)}"
+
+
+def _to_tag(version: str | None) -> str | None:
+    return None if version is None else f'"{version}"'
+
+
+def _to_text(include: Include) -> str | None:
+    # The service accepts only this order.
+    return ",".join(part for part in ("stats", "change") if part in include) or None

@@ -1,0 +1,84 @@
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from influencer_stats import ServiceError, StatsClient
+
+VIDEOS = ["-4lB5EKS5Uk", "-jlLkTtgWUk", "1FEFpk-uIYo"]
+
+
+def test_collections(stats: StatsClient) -> None:
+    made = stats.put("spring", {"videos": VIDEOS, "name": "Spring", "from": "2026-03-01", "tags": ["drinks"]})
+    assert made["videos"] == VIDEOS
+    with pytest.raises(ServiceError) as refusal:
+        stats.put("spring", {"videos": []}, if_absent=True)
+    assert (refusal.value.code, refusal.value.status) == ("CONDITION_FAILED", 412)
+    changed = stats.patch("spring", {"name": "Early spring", "from": None}, if_version=made["version"])
+    assert changed is not None and changed["name"] == "Early spring" and "from" not in changed
+    with pytest.raises(ServiceError, match="CONDITION_FAILED"):
+        stats.patch("spring", {"name": "Late"}, if_version=made["version"])
+    assert stats.add_video("spring", "https://youtu.be/goesviral26") == [*VIDEOS, "goesviral26"]
+    assert stats.remove_video("spring", "goesviral26")
+    assert not stats.remove_video("spring", "goesviral26")
+    found = stats.get("spring", include=["change", "stats"])
+    assert found is not None and found["stats"]["videos"] == 3
+    assert stats.delete("spring")
+    assert not stats.delete("spring")
+
+
+def test_misses(stats: StatsClient) -> None:
+    for miss in (
+        stats.get("none"),
+        stats.get(".."),
+        stats.patch("none", {"name": "x"}),
+        stats.add_video("none", VIDEOS[0]),
+        stats.get_stats("none"),
+        stats.get_history("none"),
+        stats.list_videos("none"),
+        stats.get_video_history("none", VIDEOS[0]),
+        stats.export("none", "csv"),
+    ):
+        assert miss is None
+
+
+def test_pages(stats: StatsClient) -> None:
+    for number in range(5):
+        stats.put(f"page-{number}", {"videos": [], "tags": ["paged"]})
+    first = stats.list(tag="paged", limit=2)
+    assert [one["id"] for one in first["collections"]] == ["page-0", "page-1"]
+    second = stats.list(tag="paged", limit=2, after=first["next"])
+    assert [one["id"] for one in second["collections"]] == ["page-2", "page-3"]
+    assert len(list(stats.list_all(tag="paged", sort="-impressions", include=["stats"]))) == 5
+
+
+def test_numbers(stats: StatsClient) -> None:
+    stats.put("summer", {"videos": VIDEOS, "name": "Sommer – été"})
+    sums = stats.get_stats("summer", by_video=True)
+    assert sums is not None
+    assert sums["impressions"] == sum(video["views"] for video in sums["byVideo"])
+    assert sums["source"] == "stand-in"
+    now = datetime.now(UTC)
+    # A point follows soon after the first numbers.
+    for _ in range(100):
+        points = stats.get_history("summer", start=now - timedelta(days=1), end=now + timedelta(days=1), step=1)
+        if points:
+            break
+        time.sleep(0.1)
+    assert points and points[0]["videos"] == 3
+    videos = stats.list_videos("summer")
+    assert videos is not None and {video["id"] for video in videos["videos"]} == set(VIDEOS)
+    assert stats.get_video_history("summer", VIDEOS[0]) is not None
+    csv = stats.export("summer", "csv")
+    assert csv is not None and not csv.startswith("\ufeff") and VIDEOS[2] in csv
+    exported = stats.export("summer", "json")
+    assert exported is not None and "été" in exported
+    assert stats.get_upstream()["state"] == "ok"
+
+
+def test_errors(stats: StatsClient) -> None:
+    with pytest.raises(ServiceError) as refusal:
+        stats.list(limit=0)
+    error = refusal.value
+    assert (error.code, error.status, error.retry_after, error.is_permanent) == ("VALIDATION_FAILED", 400, None, True)
+    assert error.detail and error.body["type"]
