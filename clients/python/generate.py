@@ -69,6 +69,8 @@ def simplify(schema: Any, exact: bool) -> Any:
     simple = {key: simplify(value, exact) for key, value in schema.items()}
     if len(simple.get("enum", [])) > MAX_ENUM_NAMES:
         del simple["enum"]
+    if exact and any(item.get("format") == "decimal" for item in simple.get("anyOf", [])):
+        simple["anyOf"].append({"type": "integer"})
     kind = simple.get("type")
     if exact and kind == "number":
         simple |= {"type": "string", "format": "decimal"}

@@ -99,6 +99,20 @@ def test_search_many(catalog: PricesClient) -> None:
     assert [answer.error is None for answer in catalog.search_many(bad)] == [True, False, True]
 
 
+def test_numbers_in_conditions(catalog: PricesClient) -> None:
+    for number, speed in enumerate(("1.5 Mbps", "10 Mbps", "100 Mbps")):
+        catalog.put({**to_body(10 + number, "1"), "charValues": [{"char": "Speed", "value": speed}]})
+    speeds: list[Search] = [
+        {**to_search(10 + number), "charValues": [{"char": "Speed", "op": "between", "value": [Decimal("1.5"), 10]}]}
+        for number in range(3)
+    ]
+    found = list(catalog.search_many({**search, "id": Decimal(f"{number}.10")} for number, search in enumerate(speeds)))
+    assert [answer.price is not None for answer in found] == [True, True, False]
+    assert [str(answer.id) for answer in found] == ["0.10", "1.10", "2.10"]
+    with pytest.raises(ValueError):
+        catalog.put({**to_body(0, "0"), "value": Decimal("NaN")})
+
+
 def test_facets(catalog: PricesClient) -> None:
     conditions = [{"char": "Term", "value": "12"}]
     facets = catalog.get_facets(group_id="g1", char_values=conditions, range=True, min_value=Decimal("1.10"))

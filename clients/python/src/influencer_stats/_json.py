@@ -9,14 +9,28 @@ EXACT_FIELDS = ("value", "minValue", "maxValue")
 
 
 def dump_json(value: Any) -> bytes:
-    """Returns JSON in UTF-8. A `Decimal` becomes a text with all its digits."""
-    return json.dumps(value, default=_dump_decimal, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    """Returns JSON in UTF-8. A `Decimal` becomes a number with the same digits."""
+    try:
+        return _dump(value).encode()
+    except TypeError:
+        # The encoder of the standard library is faster, but knows no `Decimal`.
+        return _dump_exact(value).encode()
 
 
-def _dump_decimal(value: Any) -> str:
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _dump_exact(value: Any) -> str:
     if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise ValueError(f"{value} cannot be sent as JSON")
         return str(value)
-    raise TypeError(f"{type(value).__name__} cannot be sent as JSON")
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{_dump(str(key))}:{_dump_exact(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(map(_dump_exact, value)) + "]"
+    return _dump(value)
 
 
 def load_exact_json(text: bytes | str) -> Any:

@@ -29,7 +29,7 @@ class SearchCharValues1(TypedDict):
 class SearchCharValues2(TypedDict):
     char: str
     op: Literal['between']
-    value: list[str | int]
+    value: list[str | Decimal | int]
 
 
 class Search(TypedDict):
@@ -186,13 +186,17 @@ class FacetsRangeItem(TypedDict):
 class FacetsCharacteristicsValue(TypedDict):
     char: str
     type: Literal['string', 'integer', 'date', 'boolean']
+    unit: NotRequired[str]
+    """
+    Unit of all values, if all are numbers with this unit such as `10 Mbps`.
+    """
     min: NotRequired[str | int | bool | SearchCharValuesValue]
     """
-    Smallest value that can still be chosen, of integers and dates.
+    Smallest value that can still be chosen, of integers, dates and numbers with a unit.
     """
     max: NotRequired[str | int | bool | SearchCharValuesValue]
     """
-    Largest value that can still be chosen, of integers and dates.
+    Largest value that can still be chosen, of integers, dates and numbers with a unit.
     """
     values: list[FacetsOfferingsValue]
     next: NotRequired[str]
