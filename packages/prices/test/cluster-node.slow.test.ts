@@ -89,6 +89,14 @@ describe('nodes of prices', () => {
     const facets = await other.request('GET', `/facets?sequence=${getSequence(deleted)}`)
     expect([facets.body.count, getSequence(facets) >= getSequence(deleted)]).toEqual([0, true])
     expect((await other.request('DELETE', `/prices/${price.id}`)).body.code).toBe('PRICE_NOT_FOUND')
+    for (const i of [4, 5]) await put(other, createSizedPrice(i))
+    const { groupId } = price
+    const refused = await one.request('DELETE', `/prices?groupId=${groupId}&dryRun=false&expected=1`)
+    expect([refused.status, refused.body.code]).toEqual([409, 'MATCH_COUNT'])
+    const removed = await one.request('DELETE', `/prices?groupId=${groupId}&at=now&dryRun=false&expected=2`)
+    expect([removed.status, removed.body]).toEqual([200, { matched: 2, deleted: 2 }])
+    const left = await other.request('GET', `/facets?sequence=${getSequence(removed)}`)
+    expect([left.body.count, getSequence(removed) > getSequence(refused)]).toEqual([0, true])
     const ahead = await one.request('GET', `/prices/${price.id}?sequence=99999`)
     expect([ahead.status, ahead.body.code, ahead.headers.get('retry-after')]).toEqual([
       503,
