@@ -14,6 +14,7 @@ import {
 } from './core/price.ts'
 import { formatValue, isRange, overlaps } from './core/values/term-value.ts'
 import { MAX_ID_BYTES } from './core/price-id.ts'
+import { UUID_PATTERN } from './core/values/uuid.ts'
 import { examplePrice } from './sample/examples.ts'
 
 export const nameSchema = { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH } as const
@@ -104,7 +105,14 @@ const otherFields = {
 } as const
 const date = { type: 'string', format: 'date' } as const
 /** The fields of older versions. */
-const otherFieldsV1 = { ...otherFields, from: date, to: date }
+const otherFieldsV1 = {
+  ...otherFields,
+  id: { type: 'string', pattern: UUID_PATTERN },
+  // Larger numbers parse as infinities, which JSON cannot represent.
+  value: { type: 'number', minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE },
+  from: date,
+  to: date,
+}
 
 const { id: exampleId, ...exampleBody } = examplePrice
 /** The schema of an id without examples. */

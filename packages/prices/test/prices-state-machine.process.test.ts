@@ -106,6 +106,31 @@ describe('the state machine', () => {
     await again.close()
   })
 
+  it('rounds the values of entries of older versions, as they did', async () => {
+    const one = await openTestStateMachine()
+    const [id, wrong] = [toImportId(1), toImportId(2)]
+    const { id: key, ...price } = createPrice()
+    const write = (value: string, own = {}) =>
+      JSON.stringify({ ...price, ...own, value: 0 }).replace(/"value":0(?=[,}])/, `"value":${value}`)
+    const [, begin] = logEntries.begin(id)
+    const [, beginWrong] = logEntries.begin(wrong)
+    const entries = toEntries([
+      [kinds.PUT_V1, kinds.encodePut(key, write('9007199254740993'), MAX_PRICES)],
+      [kinds.IMPORT_BEGIN_V1, begin],
+      logEntries.piece(id, 0, `${write('1.10', { id: toUuid(7) })}\n`),
+      logEntries.end(id, 1),
+      [kinds.IMPORT_BEGIN_V1, beginWrong],
+      logEntries.piece(wrong, 0, `${write('"1.10"', { id: toUuid(8) })}\n`),
+      [kinds.IMPORT_BEGIN_V1, beginWrong],
+      logEntries.piece(wrong, 0, `${write('1', { id: 'text' })}\n`),
+    ])
+    const outcomes = await one.stateMachine.apply(entries, toPosition(8))
+    expect(outcomes.map(toComparable).filter((outcome) => outcome === 'BAD_LINE')).toHaveLength(2)
+    const values = new Map((await listPrices(one.catalog)).map(({ id: found, value }) => [found, value]))
+    expect([values.get(key), values.get(toUuid(7))]).toEqual([9_007_199_254_740_992, 1.1])
+    await one.close()
+  })
+
   it('restores a snapshot of an older version', async () => {
     const one = await openTestStateMachine()
     await one.stateMachine.apply(toEntries([logEntries.put(createPrice())]), toPosition(1))

@@ -6,7 +6,7 @@ import type { PriceRemoval } from '../messages.ts'
 // Formats of log entries. A changed rule of evaluation needs new entry kinds: otherwise nodes of two versions create
 // different catalogs from the same entry.
 
-/** A put by the rules of older versions: values are texts or integers, and `from` and `to` are dates. */
+/** A put by the rules of older versions: values are texts or integers, amounts are doubles, and `from` and `to` are dates. */
 export const PUT_V1 = 1
 export const REMOVE = 2
 /** The beginning of an import by the rules of older versions. */
@@ -77,6 +77,9 @@ export function encodePiece({ id, number, bytes }: ImportPiece): Buffer {
 
 /** @throws SyntaxError */
 export const decodeText = <T>(body: Buffer): T => JSON.parse(body.toString())
+
+/** Decodes a put of an older version, which rounds the value to a double. @throws SyntaxError */
+export const decodePutV1 = decodeText<LoggedPut>
 
 /** Decodes a put with its exact value. @throws SyntaxError */
 export function decodePut(body: Buffer): LoggedPut {

@@ -5,7 +5,7 @@ import { IMPORT_BEGIN, type ImportBegin, type ImportPiece } from './log-entries.
 import { Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
 import { PriceLineReader } from './price-line-reader.ts'
-import { validateLoggedPriceLine, validatePriceLine } from '../price-schema.ts'
+import { validateLoggedPriceLine } from '../price-schema.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 
 /** Bytes that are read before the loop yields to other work. */
@@ -22,7 +22,7 @@ export class LoggedImport {
   readonly maxPrices: number
   /** Number of prices read; a repeated id counts each time. */
   imported = 0
-  /** True for the rules of older versions: replaced prices count for the types, too. */
+  /** True for the rules of older versions: replaced prices count for the types, too, and values are rounded to doubles. */
   readonly isV1: boolean
   readonly #reader: PriceLineReader
   #piecesRead = 0
@@ -39,7 +39,9 @@ export class LoggedImport {
       if (!problem) this.#count()
       return problem
     }
-    this.#reader = new PriceLineReader(put, this.isV1 ? validateLoggedPriceLine : validatePriceLine)
+    this.#reader = this.isV1
+      ? new PriceLineReader(put, validateLoggedPriceLine, undefined, JSON.parse)
+      : new PriceLineReader(put)
   }
 
   /**

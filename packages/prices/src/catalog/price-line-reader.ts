@@ -18,6 +18,7 @@ export class PriceLineReader {
   readonly #put: PutLine
   readonly #validate: (value: unknown) => string | undefined
   readonly #onInvalid: OnInvalidLine
+  readonly #parse: (text: string) => unknown
   /** The beginning of an incomplete line. */
   readonly #rest = new ByteAccumulator()
   /** True after the beginning of a line that is too long. */
@@ -28,10 +29,11 @@ export class PriceLineReader {
    * @param put receives each valid price
    * @param onInvalid by default the first invalid line ends the import
    */
-  constructor(put: PutLine, validate = validatePriceLine, onInvalid = refuseLine) {
+  constructor(put: PutLine, validate = validatePriceLine, onInvalid = refuseLine, parse = parsePriceJson) {
     this.#put = put
     this.#validate = validate
     this.#onInvalid = onInvalid
+    this.#parse = parse
   }
 
   /**
@@ -81,7 +83,7 @@ export class PriceLineReader {
     if (text === '') return undefined
     let price: Price
     try {
-      price = parsePriceJson(text) as Price
+      price = this.#parse(text) as Price
     } catch {
       return describeJsonError(text, 'price')
     }

@@ -273,7 +273,8 @@ function takeBatch(entries: readonly LogEntry[], from: number, outcomes: PricesO
 
 function toPriceChange(entry: LogEntry): PriceChange {
   if (entry.kind === kinds.REMOVE) return { key: readEntry<string>(entry, kinds.decodeText), maxPrices: Infinity }
-  const { key, most, price } = readEntry(entry, kinds.decodePut)
+  const isV1 = entry.kind === kinds.PUT_V1
+  const { key, most, price } = readEntry(entry, isV1 ? kinds.decodePutV1 : kinds.decodePut)
   if (entry.kind === kinds.PATCH) return { key, maxPrices: most, patch: price }
-  return { key, maxPrices: most, price: { ...price, id: key }, isV1: entry.kind === kinds.PUT_V1 }
+  return { key, maxPrices: most, price: { ...price, id: key }, isV1 }
 }
