@@ -33,7 +33,17 @@ SCHEMAS = {
         "Upstream",
     ],
     "sse": ["Connections"],
-    "prices": ["Search", "Price", "SearchAnswer", "PriceBody", "PricePatch", "Facets", "Imported", "CheckReport"],
+    "prices": [
+        "Search",
+        "Price",
+        "SearchAnswer",
+        "PriceBody",
+        "PricePatch",
+        "RemovedPrices",
+        "Facets",
+        "Imported",
+        "CheckReport",
+    ],
 }
 
 OPTIONS = [

@@ -65,6 +65,17 @@ def test_changes_and_misses(catalog: PricesClient) -> None:
     assert catalog.delete("ä/ b") and not catalog.delete("ä/ b")
 
 
+def test_delete_where(catalog: PricesClient) -> None:
+    conditions = {"charValues": [{"char": "Term", "value": "12"}], "minValue": Decimal("1.10")}
+    assert catalog.delete_where(conditions) == {"matched": 3, "deleted": 0}
+    with pytest.raises(ServiceError, match="MATCH_COUNT"):
+        catalog.delete_where(conditions, dry_run=False, expected=2)
+    assert catalog.delete_where(conditions, dry_run=False, expected=3) == {"matched": 3, "deleted": 3}
+    assert len(list(catalog.list())) == len(DIGITS) - 3
+    with pytest.raises(ServiceError, match="CONDITION_MISSING"):
+        catalog.delete_where({})
+
+
 def test_ambiguous(catalog: PricesClient) -> None:
     catalog.put({**to_body(0, "3.30", "24"), "id": "other"})
     with pytest.raises(ServiceError) as refusal:

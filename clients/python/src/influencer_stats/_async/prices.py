@@ -10,7 +10,17 @@ from .._json import dump_json, load_exact_json, require_exact, to_exact_price
 from .._urls import to_segment
 from ..errors import ServiceError
 from ..types.bulk import BulkAnswer, BulkError
-from ..types.prices import CheckReport, Facets, Imported, Price, PriceBody, PricePatch, Search, SearchAnswer
+from ..types.prices import (
+    CheckReport,
+    Facets,
+    Imported,
+    Price,
+    PriceBody,
+    PricePatch,
+    RemovedPrices,
+    Search,
+    SearchAnswer,
+)
 from .requester import AsyncServiceClient, read_lines
 
 MISSES = ("PRICE_NOT_FOUND",)
@@ -152,6 +162,26 @@ class AsyncPricesClient(AsyncServiceClient):
     async def delete(self, id: str, *, timeout: float | None = None) -> bool:
         """Deletes a price. Returns true if it existed."""
         return await self._requester.find(MISSES, "DELETE", _to_price_path(id), timeout=timeout) is not None
+
+    async def delete_where(
+        self,
+        conditions: Search | dict[str, Any],
+        *,
+        dry_run: bool = True,
+        expected: int | None = None,
+        timeout: float | None = None,
+    ) -> RemovedPrices:
+        """Deletes all prices that match the conditions, at least one, or none of them.
+
+        `dry_run`: by default they are only counted; `expected`: the number of prices that must match, otherwise
+        `MATCH_COUNT` (409).
+        """
+        require_exact(conditions)
+        query: dict[str, Any] = {**conditions, "dryRun": dry_run, "expected": expected}
+        if "charValues" in query:
+            query["charValues"] = dump_json(query["charValues"]).decode()
+        reply = await self._requester.send("DELETE", "/prices", query=query, timeout=timeout)
+        return cast(RemovedPrices, reply.json())
 
     async def list(
         self, *, after: str | None = None, limit: int | None = None, timeout: float | None = None

@@ -235,6 +235,17 @@ class Facets(TypedDict):
     """
 
 
+class RemovedPrices(TypedDict):
+    matched: int
+    """
+    Number of prices that match all conditions.
+    """
+    deleted: int
+    """
+    Number of deleted prices: 0 in a dry run, otherwise all that match.
+    """
+
+
 class Imported(TypedDict):
     imported: int
     """
