@@ -31,7 +31,7 @@ type Ports = Readonly<Record<'stats' | 'sse' | 'prices', number>>
 /** Checks that apply to any proxy. @param id pattern of the request ids that the proxy sets */
 async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp): Promise<void> {
   const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--sample', 'no']
-  const env = { ALLOWED_HOSTS: HOST, TRUST_PROXY: '127.0.0.1' }
+  const env = { ALLOWED_HOSTS: HOST, TRUST_PROXY: '127.0.0.1', MERCURE_ANONYMOUS: 'on' }
   const started = spawnStart(['stats', 'sse', 'prices', ...common], env, { script: START_SCRIPT })
   const rows = await started.waitUntilReady()
   const port = await start({ stats: rows.stats!.port, sse: rows.sse!.port, prices: rows.prices!.port })
@@ -49,6 +49,13 @@ async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp):
     text: expect.stringContaining('stand-in'),
   })
   await waitUntil(() => /^data: .*"impressions":261734/m.test(text))
+  const update = await send(port, '/put?topic=collections/c', 'POST', '"by proxy"')
+  expect([update.status, update.headers['event-id']]).toEqual([200, expect.stringMatching(/-\d+$/)])
+  await waitUntil(() => text.includes('data: "by proxy"\n'))
+  expect((await send(port, '/values', 'POST', '[{"topic":"a","value":"1"}]')).status).toBe(200)
+  expect((await send(port, '/value?topic=a')).text).toBe('1')
+  const hub = await open(port, '/.well-known/mercure?match=a')
+  expect(hub.headers['content-type']).toMatch(/^text\/event-stream/)
   expect((await send(port, '/v1/search/bitmap/prices', 'POST', '{}')).status).toBe(400)
   expect((await send(port, '/metrics')).status).toBe(404)
   expect((await started.stop()).code).toBe(0)

@@ -3,6 +3,7 @@ import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { MAX_LISTED_TOPICS } from './hub/connection-counts.ts'
 import { parseQuery } from './core/parse-query.ts'
+import { AnsweredSeq } from './broker/answered-seq.ts'
 import { registerHubMetrics } from './sse-metrics.ts'
 import type { History } from './history/history.ts'
 import { createMemoryHistory } from './history/memory-history.ts'
@@ -26,7 +27,7 @@ type SseAppContext = AppContext<SseConfig, SseMainMessage, SseThreadMessage>
 /** Builds the app of one serving thread from the parts in the configuration. */
 export async function createSseApp(context: SseAppContext): Promise<App> {
   const { config, lifecycle, registry } = context
-  const { historyState, health, slots } = context.shared as SseSharedState
+  const { historyState, health, slots, answered } = context.shared as SseSharedState
   const history = await openHistory(context, historyState)
   const memory = health ?? history.level?.memory
   const streams = new Streams({
@@ -47,6 +48,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     bus: context.bus,
     history,
     backlogLimits: getBacklogLimits(config),
+    answered: new AnsweredSeq(answered),
     sequenceWaitTimeout: config.sequenceWaitTimeout,
     deliver: (entries) => streams.hub.deliver(entries),
     getLargestTopics: () => streams.hub.topics.largest(MAX_LISTED_TOPICS),

@@ -42,6 +42,8 @@ export type SseThreadMessage = {
 export interface SseSharedState {
   /** Share of the table in which the thread counts its streams. */
   readonly slots: SlotShare
+  /** Memory of the position up to which puts may be answered (`AnsweredSeq`). */
+  readonly answered: SharedArrayBuffer
   /** Health of the history's storage, if its writes may fail. */
   readonly health?: SharedArrayBuffer
   /** State of the main thread's history, if it has one. */

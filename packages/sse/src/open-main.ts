@@ -1,6 +1,7 @@
 import { coalesceCalls } from '@influencer-stats/runtime/async/single-flight'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import { AnsweredSeq } from './broker/answered-seq.ts'
 import type { Sequencer, SequencerOptions } from './broker/sequencer.ts'
 import { summarize } from './hub/connection-counts.ts'
 import { SlotTable } from './hub/stream-slots.ts'
@@ -27,14 +28,20 @@ export async function openMain(
   checkKeySettings(config)
   reportRelaxedRules(config, log)
   const slots = new SlotTable()
+  const answered = new AnsweredSeq()
   const sequencer = await open?.({
     backlogLimits: getBacklogLimits(config),
     sequenceWaitTimeout: config.sequenceWaitTimeout,
-    deliver: (entries) => broadcast('deliver', entries),
+    deliver(entries) {
+      answered.set(entries.at(-1)!.seq)
+      return broadcast('deliver', entries)
+    },
   })
+  if (sequencer) answered.set(sequencer.history.seq)
   const common: Omit<ServiceMain<SseMainMessage>, 'close'> = {
     shared: (): SseSharedState => ({
       slots: slots.share(),
+      answered: answered.memory,
       health: sequencer?.history.level?.memory,
       historyState: sequencer?.history.getState(),
     }),

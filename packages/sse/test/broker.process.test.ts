@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BacklogLimits } from '../src/broker/broker.ts'
+import { AnsweredSeq, isBeforeAnswered } from '../src/broker/answered-seq.ts'
 import { openSequencer, type Sequencer, type SequencerOptions } from '../src/broker/sequencer.ts'
 import type { StreamEntry, TopicPut } from '../src/core/event.ts'
 import type { History } from '../src/history/history.ts'
@@ -47,7 +48,11 @@ async function openProcess(
   const lines = Array.from({ length: threads }, () => new MessageChannel())
   const main = new Map<string, (...args: any[]) => unknown>()
   const channels = lines.map(({ port1 }) => createChannel(port1, main))
-  const sequencer = await open((entries) => Promise.all(channels.map((channel) => channel.call('deliver', [entries]))))
+  const answered = new AnsweredSeq()
+  const sequencer = await open((entries) => {
+    answered.set(entries.at(-1)!.seq)
+    return Promise.all(channels.map((channel) => channel.call('deliver', [entries])))
+  })
   const { history } = sequencer
   main.set('publish', (puts, bytes) => sequencer.publish(puts, bytes))
   main.set('closeAll', () => sequencer.closeAll())
@@ -60,6 +65,7 @@ async function openProcess(
         bus: createBus(port2) as never,
         history: new RingHistory(wide, history.getState()),
         backlogLimits: lag,
+        answered,
         sequenceWaitTimeout: 10_000,
         deliver,
         getLargestTopics: largestTopics,
@@ -264,5 +270,25 @@ describe('the local broker', () => {
     expect(seen[0]).toEqual([seq - 1, seq - 1])
     expect(seen.at(-1)).toEqual([seq, seq])
     for (const [state, delivered] of seen) expect(state).toBe(delivered)
+  })
+})
+
+describe('broker threads', () => {
+  it('has every answered value of the process once it has received what is answered', async () => {
+    const { brokers, delivered, close } = await openThreads({ values: 1_000, bytes: 1_000_000 })
+    for (let i = 0; i < 50; i++) {
+      const [seq] = await brokers[i % 3]!.publish([['t', String(i)]])
+      await Promise.all(brokers.map((broker) => broker.receiveAnswered()))
+      expect(delivered.map((entries) => entries.at(-1)!.seq)).toEqual([seq, seq, seq])
+    }
+    await close()
+  })
+
+  it('compares positions also if they exceed 32 bits', () => {
+    const answered = new AnsweredSeq()
+    for (const base of [0, 2 ** 31, 2 ** 32, 2 ** 40]) {
+      answered.set(base + 5)
+      expect([4, 5, 6].map((seq) => isBeforeAnswered(base + seq, answered.get()))).toEqual([true, false, false])
+    }
   })
 })

@@ -73,7 +73,7 @@ const plainRefusals: Refusal[] = [
   invalid('GET', '/wait?last=x', `querystring/last ${FLAG}`),
   invalid('GET', '/wait?topic=', 'querystring/topic', 'of 1 to 256 whole characters', 'received ""'),
   invalid('GET', '/wait?topic=a&topic=', 'querystring/topic/1', 'of 1 to 256 whole characters', 'received ""'),
-  invalid('GET', '/wait?lastEvent=1', 'unknown parameter "lastEvent"', 'known: cid, topic, match, named, last'),
+  invalid('GET', '/wait?_=%zz', 'querystring: "_" must be percent-encoded UTF-8', 'received "%zz"'),
   invalid('GET', `/wait?access_token=hunter2-secret${'x'.repeat(5_000)}`, 'querystring/access_token', 'not shown'),
   invalid('GET', '/connections?x=1', 'unknown parameter "x"; no parameters are allowed'),
   invalid('POST', '/closeall?x=1', 'unknown parameter "x"; no parameters are allowed'),

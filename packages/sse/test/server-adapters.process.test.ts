@@ -44,6 +44,16 @@ describe('a plain request for a stream', () => {
     }
   })
 
+  it.each(SERVERS)('is answered with parameters that it ignores: %s', async (server) => {
+    const sse = await startSse({ server })
+    const streams = await sse.openBoth('?topic=a&_=1&_=2&unknown=x')
+    await sse.put('one', 'a')
+    for (const stream of streams) {
+      await stream.until(1)
+      expect(stream.values).toEqual(['one'])
+    }
+  })
+
   it.each([
     ['in pieces', (text: string) => text.match(/.{1,7}/gs)!],
     ['split in its last line end', (text: string) => [text.slice(0, -1), text.slice(-1)]],

@@ -2,6 +2,7 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import type { ConnectionCounts } from '../client.ts'
 import type { StreamEntry, TopicPut } from '../core/event.ts'
 import type { History } from '../history/history.ts'
+import type { AnsweredSeq } from './answered-seq.ts'
 import type { ThreadCount, SseMainMessage, SseThreadMessage } from '../messages.ts'
 
 /** Orders all values and delivers each of them once to every thread, in that order. */
@@ -24,6 +25,10 @@ export interface Broker {
    * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
    */
   catchUp(): Promise<void>
+  /**
+   * Resolves once this thread has every value whose put this process has answered. Undefined if it has them now.
+   */
+  receiveAnswered(): Promise<void> | undefined
   /** Counts the streams of all threads, in total and by topic. */
   countConnections(): Promise<ConnectionCounts>
   /** Idempotent. */
@@ -35,6 +40,8 @@ export interface BrokerOptions {
   /** History of this thread. The broker appends every value to it, at or before its delivery. */
   readonly history: History
   readonly backlogLimits: BacklogLimits
+  /** Position of the main thread, if it orders the values. */
+  readonly answered?: AnsweredSeq
   /** Maximum wait of a client that resumes after a sequence number that this process has not applied yet (ms). */
   readonly sequenceWaitTimeout: number
   /** Delivers entries to the streams of this thread. */

@@ -25,6 +25,7 @@ export async function createLocalBroker({
     publish: (puts) => sequencer.publish(puts, sumBytes(puts)),
     closeAll: () => sequencer.closeAll(),
     catchUp: () => sequencer.catchUp(),
+    receiveAnswered: () => undefined,
     countConnections: async () => summarize([countStreams(getLargestTopics())]),
     close: () => sequencer.close(),
   }

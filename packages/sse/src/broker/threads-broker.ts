@@ -1,6 +1,7 @@
 import type { TopicPut } from '../core/event.ts'
 import type { Broker, BrokerOptions } from './broker.ts'
 import { sumBytes, FanoutBacklog } from './fanout-backlog.ts'
+import { isBeforeAnswered } from './answered-seq.ts'
 import { appendEntries } from '../history/append-entries.ts'
 
 /**
@@ -23,15 +24,22 @@ interface PublishBatch extends PromiseWithResolvers<number[]> {
  * own values only when they come back from the main thread, so that all threads have one order.
  */
 export function createThreadsBroker(options: BrokerOptions): Broker {
-  const { bus, history, backlogLimits, deliver } = options
+  const { bus, history, backlogLimits, deliver, answered } = options
   const backlog = new FanoutBacklog(backlogLimits)
   let current: PublishBatch | undefined
+  /** The next delivery, if a request waits for it. */
+  let received: PromiseWithResolvers<void> | undefined
 
   bus.on('deliver', (entries) => {
     // The history of a thread is in memory, so `appendEntries` has appended the entries when it returns.
     void appendEntries(history, entries)
     deliver(entries)
+    received?.resolve()
+    received = undefined
   })
+  async function receive(answeredSeq: number): Promise<void> {
+    while (isBeforeAnswered(history.seq, answeredSeq)) await (received ??= Promise.withResolvers<void>()).promise
+  }
   bus.on('largestTopics', options.getLargestTopics)
   bus.on('count', options.countStreams)
 
@@ -65,6 +73,10 @@ export function createThreadsBroker(options: BrokerOptions): Broker {
     },
     closeAll: () => bus.call('closeAll'),
     catchUp: () => bus.call('catchUp'),
+    receiveAnswered() {
+      const answeredSeq = answered!.get()
+      return isBeforeAnswered(history.seq, answeredSeq) ? receive(answeredSeq) : undefined
+    },
     countConnections: () => bus.call('connections'),
     close: () => history.close(),
   }

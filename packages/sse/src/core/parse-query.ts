@@ -5,8 +5,8 @@ export type SseQuery = Record<string, string | string[]>
 
 /**
  * Creates the result for a malformed query string: one parameter `INVALID_QUERY` that describes the fault. No schema has
- * this parameter, so strict schemas refuse the query. The schemas of the Mercure protocol allow other parameters, so its
- * routes check `isMalformed`.
+ * this parameter, so strict schemas refuse the query. The routes of streams and of the Mercure protocol allow other
+ * parameters, so they check `isMalformed`.
  */
 function createMalformed(pair: string): SseQuery {
   const [name = '', value = ''] = splitAt(pair, '=')
@@ -24,7 +24,7 @@ const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
 export const isMalformed = (query: object): boolean => INVALID_QUERY in query
 
 /** Describes the parameter that could not be parsed. */
-export const describeMalformed = (query: SseQuery): string => String(query[INVALID_QUERY])
+export const describeMalformed = (query: object): string => String((query as SseQuery)[INVALID_QUERY])
 
 /**
  * Parses a query string. A `+` is a space. An empty name, or an escape that is not valid UTF-8, makes the whole query

@@ -6,7 +6,11 @@ const PAGE_HTML = `<!doctype html>
 <meta charset="utf-8">
 <title>Broadcaster</title>
 <p>The console of this page shows every published value: <code>curl '/put?v=hello'</code>.</p>
-<iframe src="/wait?cid=1" style="display:none"></iframe>
+<iframe style="display:none"></iframe>
+<script>
+// The frame never finishes loading. If it began earlier, the page would not either.
+addEventListener('load', () => setTimeout(() => (document.querySelector('iframe').src = '/wait?cid=1')))
+</script>
 </html>
 `
 

@@ -9,9 +9,9 @@ export const MAX_TOPICS = 500
 
 const topics = { anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }] } as const
 
+/** Other parameters are ignored: some clients add their own, such as `_=1` against caches. */
 export const waitQuery = {
   type: 'object',
-  additionalProperties: false,
   properties: {
     cid: { type: 'string', maxLength: 256, description: 'A label for the stream, without effect.' },
     topic: {

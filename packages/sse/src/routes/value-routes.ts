@@ -204,7 +204,7 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
 }
 
 /** Creates the route that returns the current value. */
-export function createValueRoute({ history, tokenAuth, reader }: ValuesOptions) {
+export function createValueRoute({ broker, history, tokenAuth, reader }: ValuesOptions) {
   function createValueReply(topic: string, access: { readonly reader: ReadScope }): BufferedReply {
     const event = history.getCurrent(topic)
     if (!event || !access.reader.canRead(event)) throw errors.VALUE_NOT_FOUND()
@@ -229,7 +229,10 @@ export function createValueRoute({ history, tokenAuth, reader }: ValuesOptions) 
     hasServiceToken: tokenAuth.hasServiceToken,
     answer({ topic = DEFAULT_TOPIC }, { headers }) {
       const bearer = tokenAuth.hasServiceToken(headers) ? tokenAuth.authenticate(headers, false) : undefined
-      return bearer ? bearer.then((verified) => createValueReply(topic, verified)) : createValueReply(topic, { reader })
+      // A client that reads after its put may reach another thread, which must not answer with an older value.
+      const received = broker.receiveAnswered()
+      if (!bearer && !received) return createValueReply(topic, { reader })
+      return Promise.all([bearer, received]).then(([verified]) => createValueReply(topic, verified ?? { reader }))
     },
   })
 }

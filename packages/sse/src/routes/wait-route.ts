@@ -10,6 +10,7 @@ import type { Problem } from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { parseSubscription, type Encoders } from './parse-subscription.ts'
 import type { Broker } from '../broker/broker.ts'
+import { describeMalformed, isMalformed } from '../core/parse-query.ts'
 import type { ReadScope } from '../core/read-scope.ts'
 import { logReadErrors, errors } from '../errors.ts'
 import { withoutChunks } from '../encoder/without-chunks.ts'
@@ -105,6 +106,7 @@ export function createWaitRoute({ streams, history, encoders, broker, tokenAuth,
     getToken: ({ access_token: token }) => token,
     hasServiceToken: tokenAuth.hasServiceToken,
     answer(query, request) {
+      if (isMalformed(query)) throw commonErrors.VALIDATION_FAILED(`querystring: ${describeMalformed(query)}`)
       const bearer = tokenAuth.hasServiceToken(request.headers)
         ? tokenAuth.authenticate(request.headers, false)
         : undefined
