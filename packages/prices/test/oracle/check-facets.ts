@@ -1,7 +1,6 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { readReply, toComparable, type QueryContext } from './check-queries.ts'
 import { expectSame, reportDifference } from './difference.ts'
-import { FEATURES } from './features.ts'
 import { drawQuery, omitNames } from './generate-queries.ts'
 import { isObject, type Json, type JsonNumber, type JsonObject } from './json-text.ts'
 import { normalizeDecimal } from './decimal.ts'
@@ -42,9 +41,9 @@ function drawFacetQuery(random: SeededRandom, prices: Prices): FacetQuery {
     ...query,
     charValues: random.percent(40) ? [] : query.charValues,
     ...only,
-    ...(FEATURES.facetPart && random.percent(40) && { part: random.pick(PARTS) }),
-    ...(FEATURES.facetSort && random.percent(50) && { sort: random.pick(['name', 'count'] as const) }),
-    ...(FEATURES.facetRange && random.percent(30) && { range: true }),
+    ...(random.percent(40) && { part: random.pick(PARTS) }),
+    ...(random.percent(50) && { sort: random.pick(['name', 'count'] as const) }),
+    ...(random.percent(30) && { range: true }),
   }
 }
 

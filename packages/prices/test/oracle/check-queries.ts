@@ -1,7 +1,6 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { fromCells, parseCsv } from './csv-text.ts'
 import { expectSame } from './difference.ts'
-import { FEATURES } from './features.ts'
 import { drawQuery, omitNames } from './generate-queries.ts'
 import { isObject, JsonNumber, parseJson, type Json, type JsonObject } from './json-text.ts'
 import { normalizeId, toJson, type Prices } from './model-price.ts'
@@ -24,7 +23,7 @@ const number = (value: number) => new JsonNumber(String(value))
 
 /** Returns the parts of a reply that the contract describes. */
 export function toComparable({ status, body, code, ...members }: ModelReply & Partial<SearchReply>): JsonObject {
-  return { status: number(status), ...(code === undefined ? { body } : { code }), ...(FEATURES.candidates && members) }
+  return { status: number(status), ...(code === undefined ? { body } : { code }), ...members }
 }
 
 /** Returns the same parts of a received reply. */
@@ -33,7 +32,7 @@ export function readReply(status: number, text: string): JsonObject {
   if (status < 400 || !isObject(body)) return { status: number(status), body }
   const { code, condition, candidates, differences } = body
   const members = { condition, candidates, differences }
-  return { status: number(status), code, ...(FEATURES.candidates && members) }
+  return { status: number(status), code, ...members }
 }
 
 async function check(context: QueryContext, request: OracleRequest, reply: ModelReply): Promise<void> {
@@ -68,7 +67,7 @@ export async function checkExplain(context: QueryContext): Promise<void> {
 }
 
 function drawAllOptions(random: SeededRandom, prices: Prices): AllOptions {
-  const sort = FEATURES.sortByValue && random.percent(50) ? { sort: random.pick(['value', '-value'] as const) } : {}
+  const sort = random.percent(50) ? { sort: random.pick(['value', '-value'] as const) } : {}
   const limit = random.percent(40) ? { limit: random.between(1, 8) } : {}
   if (prices.size === 0 || random.percent(60)) return { ...sort, ...limit }
   const { id, value } = random.pick([...prices.values()])
@@ -78,7 +77,7 @@ function drawAllOptions(random: SeededRandom, prices: Prices): AllOptions {
 /** Checks a search for all prices. */
 export async function checkAll(context: QueryContext): Promise<void> {
   const { prices, random, index } = context
-  const query = FEATURES.partialSearch ? omitNames(random, drawQuery(random, prices)) : drawQuery(random, prices)
+  const query = omitNames(random, drawQuery(random, prices))
   const options = drawAllOptions(random, prices)
   const request = renderAll(random, query, index, options)
   const reply = searchAll(prices, query, options)
@@ -91,7 +90,7 @@ export async function checkAll(context: QueryContext): Promise<void> {
 }
 
 const drawItemId = (random: SeededRandom): Json =>
-  FEATURES.numericIds && random.percent(30)
+  random.percent(30)
     ? new JsonNumber(random.pick(['1', '0', '-5', '1.50', '9007199254740993', '1e3']))
     : random.pick(['a', 'b', '', 'é "\\', '日本😀'])
 

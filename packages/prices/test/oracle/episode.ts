@@ -14,7 +14,6 @@ import {
   toComparable,
   type QueryContext,
 } from './check-queries.ts'
-import { FEATURES } from './features.ts'
 import { Difference, expectSame } from './difference.ts'
 import { drawChange, drawImport } from './generate-changes.ts'
 import { findDifference } from './json-text.ts'
@@ -66,7 +65,7 @@ const CHECKS: readonly ((context: QueryContext) => Promise<number | void>)[] = [
   checkGet,
 ]
 
-const EXPORT_CHECKS = FEATURES.csv ? [checkExport, checkCsv] : [checkExport]
+const EXPORT_CHECKS = [checkExport, checkCsv]
 
 /** The life of one service, which starts with an empty folder. Every reply is compared with that of the model. */
 export class Episode {

@@ -1,6 +1,5 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { fromCells, listColumns, toCells } from './csv-text.ts'
-import { FEATURES } from './features.ts'
 import { drawFaultyPrice, drawOddPrice, drawPrice } from './generate-prices.ts'
 import { drawQuery } from './generate-queries.ts'
 import { isObject, type Json, type JsonObject } from './json-text.ts'
@@ -36,7 +35,7 @@ const drawKnownId = (random: SeededRandom, prices: Prices): string =>
   prices.size > 0 && random.percent(85) ? random.pick([...prices.keys()]) : pools.drawId(random)
 
 function drawPut(random: SeededRandom, prices: Prices): ModelChange {
-  const id = FEATURES.textIds && random.below(60) === 0 ? random.pick(pools.BAD_IDS) : pools.drawId(random)
+  const id = random.below(60) === 0 ? random.pick(pools.BAD_IDS) : pools.drawId(random)
   const old = prices.get(id)
   // In some cases only one field changes.
   const price = random.percent(85) ? drawPrice(random) : drawOddPrice(random)
@@ -66,7 +65,7 @@ function drawCsv(random: SeededRandom, count: number): Pick<ModelChange & { type
 /** Draws an import of a catalog. */
 export function drawImport(random: SeededRandom, replace: boolean): ModelChange {
   const count = replace ? random.between(30, 150) : random.between(0, 40)
-  const isCsv = FEATURES.csv && random.percent(25)
+  const isCsv = random.percent(25)
   const lines = isCsv ? drawCsv(random, count) : { lines: drawLines(random, count) }
   return { type: 'import', ...lines, replace, empty: random.percent(50) }
 }
@@ -76,7 +75,7 @@ export function drawChange(random: SeededRandom, prices: Prices): ModelChange {
   const dice = random.below(100)
   if (dice < 5) return drawImport(random, random.percent(30))
   if (dice < 20) return { type: 'delete', id: drawKnownId(random, prices) }
-  if (dice < 24 && FEATURES.removeWhere) return drawRemoval(random, prices)
-  if (dice < 45 && FEATURES.patch) return { type: 'patch', id: drawKnownId(random, prices), body: drawPatch(random) }
+  if (dice < 24) return drawRemoval(random, prices)
+  if (dice < 45) return { type: 'patch', id: drawKnownId(random, prices), body: drawPatch(random) }
   return drawPut(random, prices)
 }

@@ -1,5 +1,4 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
-import { FEATURES } from './features.ts'
 import { JsonNumber, type Json, type JsonObject } from './json-text.ts'
 import { valueToJson } from './model-price.ts'
 import { parseFrom, parseTo } from './moments.ts'
@@ -8,7 +7,7 @@ import * as pools from './pools.ts'
 /** Draws a decimal as a JSON number or as text. */
 export const drawDecimal = (random: SeededRandom): Json => {
   const text = random.pick(pools.VALUES)
-  return FEATURES.exactValues && random.percent(30) ? text : new JsonNumber(text)
+  return random.percent(30) ? text : new JsonNumber(text)
 }
 
 function drawCharValues(random: SeededRandom): Json[] {
@@ -77,11 +76,11 @@ const VALUE_FAULTS: typeof FAULTS = [
   (price, random) => ({ ...price, value: new JsonNumber(random.pick(pools.UNSTORABLE_VALUES)) }),
   (price, random) => ({ ...price, value: random.pick(['1,5', '', ' 1', '01', '.5', '1.', '+1', 'Infinity', '0x1']) }),
 ]
-const ALL_FAULTS = FEATURES.exactValues ? [...FAULTS, ...VALUE_FAULTS] : FAULTS
+const ALL_FAULTS = [...FAULTS, ...VALUE_FAULTS]
 
 /** Draws a price with one fault. */
 export const drawFaultyPrice = (random: SeededRandom): Json => random.pick(ALL_FAULTS)(drawPrice(random), random)
 
 /** Draws a price that may be refused. */
 export const drawOddPrice = (random: SeededRandom): Json =>
-  FEATURES.quantities && random.percent(50) ? drawRetypedPrice(random) : drawFaultyPrice(random)
+  random.percent(50) ? drawRetypedPrice(random) : drawFaultyPrice(random)

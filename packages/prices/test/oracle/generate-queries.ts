@@ -1,5 +1,4 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
-import { FEATURES } from './features.ts'
 import type { ModelCondition, ModelQuery } from './model-conditions.ts'
 import type { ModelPrice, Prices } from './model-price.ts'
 import { isRange, toItems, type Item } from './model-values.ts'
@@ -26,7 +25,6 @@ const OPERATORS = ['equals', 'equals', 'equals', 'equals', 'not', 'in', 'notIn',
 function drawBounds(random: SeededRandom, char: string, known?: Item): Item[] {
   const bounds = [drawWanted(random, char, known, true), drawWanted(random, char, undefined, true)]
   if (random.percent(85)) bounds.sort((a, b) => (a < b ? -1 : 1))
-  if (!FEATURES.quantities) return bounds
   // A quantity may have no unit, and may be a number.
   return bounds.map((one) => {
     if (typeof one !== 'string' || random.percent(60)) return one
@@ -36,7 +34,7 @@ function drawBounds(random: SeededRandom, char: string, known?: Item): Item[] {
 }
 
 function drawCondition(random: SeededRandom, char: string, known?: Item): ModelCondition {
-  const op = random.pick(FEATURES.quantities || char === 'seats' ? OPERATORS : OPERATORS.slice(0, -1))
+  const op = random.pick(OPERATORS)
   if (op === 'between') return { char, op, value: drawBounds(random, char, known) }
   if (op === 'equals' || op === 'not') return { char, op, value: drawWanted(random, char, known) }
   return { char, op, value: Array.from({ length: random.between(0, 4) }, () => drawWanted(random, char, known)) }
@@ -66,10 +64,10 @@ export function drawQuery(random: SeededRandom, prices: Prices): ModelQuery {
     groupId: name(price?.groupId, pools.GROUPS),
     priceSpecId: name(price?.priceSpecId, pools.SPECS),
     charValues: drawConditions(random, price),
-    ...optional('at', 25, () => random.pick(FEATURES.times ? [...pools.MOMENTS, 'now'] : pools.MOMENTS)),
-    ...(FEATURES.currencyCondition && optional('currency', 20, () => random.pick(pools.CURRENCIES))),
-    ...(FEATURES.valueBounds && optional('minValue', 15, value)),
-    ...(FEATURES.valueBounds && optional('maxValue', 15, value)),
+    ...optional('at', 25, () => random.pick([...pools.MOMENTS, 'now'])),
+    ...optional('currency', 20, () => random.pick(pools.CURRENCIES)),
+    ...optional('minValue', 15, value),
+    ...optional('maxValue', 15, value),
   }
 }
 

@@ -1,5 +1,4 @@
 import { compareDecimals } from './decimal.ts'
-import { FEATURES } from './features.ts'
 import { JsonNumber, type Json, type JsonObject } from './json-text.ts'
 import { createTests, toCharFacet, type ModelQuery } from './model-conditions.ts'
 import { listItems, valueToJson, type ModelPrice, type Prices } from './model-price.ts'
@@ -107,14 +106,13 @@ const listChars = (all: readonly ModelPrice[], only: string | undefined): string
     : [only]
 
 const toText = (item: Item) => (isRange(item) ? `${item.from ?? ''}..${item.to ?? ''}` : String(item))
-const getListUnit = (items: readonly Item[]) =>
-  FEATURES.quantities && getType(items) === 'string' ? getUnit(items as string[]) : undefined
+const getListUnit = (items: readonly Item[]) => (getType(items) === 'string' ? getUnit(items as string[]) : undefined)
 
 /** Returns the least and the greatest value of a list that has an order. */
 function getBounds(type: ModelType, counts: readonly ValueCount[], unit: string | undefined): JsonObject {
   const items = counts.map(({ value }) => value)
   const hasOrder = type === 'string' ? unit !== undefined : type !== 'boolean'
-  if (!FEATURES.facetBounds || !hasOrder || items.length === 0) return {}
+  if (!hasOrder || items.length === 0) return {}
   const sorted = items.flatMap(getEnds).toSorted((a, b) => compareItems(a, b, unit))
   const [min, max] = [sorted[0]!, sorted.at(-1)!]
   return {

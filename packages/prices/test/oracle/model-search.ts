@@ -1,5 +1,4 @@
 import { compareDecimals } from './decimal.ts'
-import { FEATURES } from './features.ts'
 import { JsonNumber, type Json, type JsonObject } from './json-text.ts'
 import { createTests, listTests, matchAll, type ConditionTest, type ModelQuery } from './model-conditions.ts'
 import { compareIds, normalizeId, toAnswer, toJson, type ModelPrice, type Prices } from './model-price.ts'
@@ -16,7 +15,6 @@ const findDefault = (matches: readonly ModelPrice[]): ModelPrice | undefined =>
   matches.filter(({ isDefault }) => isDefault).toSorted(compareDefaults)[0]
 
 function compareDefaults(a: ModelPrice, b: ModelPrice): number {
-  if (!FEATURES.defaultRank) return 0
   return b.charValues.length - a.charValues.length || (a.from === b.from ? 0 : b.from - a.from)
 }
 

@@ -1,5 +1,4 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
-import { FEATURES } from './features.ts'
 import type { ModelCharValue, Item } from './model-values.ts'
 
 // Small pools, so that prices share names, values and dates, and queries match some of them.
@@ -26,7 +25,7 @@ const EXACT_VALUES = toWords(`
   9007199254740992 9007199254740993 9007199254740993.0 9007199254740992.5 0.1000000000000000055
   1.000000000000000000000000000000001 0.9999999999999999999999999999999999 1234567890123456789012345678901234
   1e308 1.7976931348623157e308 -1e308 5e-324 1e-300 12345678901234567890e-10`)
-export const VALUES = FEATURES.exactValues ? [...PLAIN_VALUES, ...EXACT_VALUES, ...EXACT_VALUES] : PLAIN_VALUES
+export const VALUES = [...PLAIN_VALUES, ...EXACT_VALUES, ...EXACT_VALUES]
 /** Values with too many digits, or too large. */
 export const UNSTORABLE_VALUES = toWords(
   '1.0000000000000000000000000000000001 12345678901234567890123456789012345 1e309 -2e308 1e-400',
@@ -38,9 +37,9 @@ const TIMES = toWords(`
   2026-01-31T00:00Z 2026-01-31T00:00+01:00 2026-01-31T01:00+01:00 2026-01-31T18:00+01:00 2026-01-31T17:00Z
   2026-01-31T17:01Z 2026-01-31T16:59:00Z 2026-01-31T23:59Z 2026-02-01T00:00Z 2026-01-31T23:59-00:01
   2026-02-01T00:00+14:00 2026-01-31T18:30-05:30 2026-02-01T00:01Z`)
-export const MOMENTS = FEATURES.times ? [...DATES, ...TIMES] : DATES
+export const MOMENTS = [...DATES, ...TIMES]
 const NO_TIMES = toWords('2026-01-31T17:00 2026-01-31T24:00Z 2026-01-31T17:00:01Z 2026-01-31T17:00+1:00')
-export const NO_MOMENTS = ['2026-02-29', '2026-13-01', '31.01.2026', '', ...(FEATURES.times ? NO_TIMES : [])]
+export const NO_MOMENTS = ['2026-02-29', '2026-13-01', '31.01.2026', '', ...NO_TIMES]
 
 const RANGES = [
   { from: 1, to: 9 },
@@ -62,11 +61,11 @@ interface CharPool {
 const NOTES = [...toVariants('größe'), 'x', 'y', '2026-01-31']
 const SEATS = [1, 2, 5, 9, 10, 11, 99, 100, -1]
 export const CHARS: readonly CharPool[] = [
-  { name: 'term', items: toWords(FEATURES.quantities ? '12 24 36 12.0 120 -1' : '12 24 36') },
+  { name: 'term', items: toWords('12 24 36 12.0 120 -1') },
   { name: 'speed', items: ['10 Mbps', '100 Mbps', '2.5 Mbps', '10.0 Mbps', '25 Mbps'] },
-  { name: 'seats', items: FEATURES.ranges ? [...SEATS, ...RANGES] : SEATS, hasLists: true },
+  { name: 'seats', items: [...SEATS, ...RANGES], hasLists: true },
   { name: 'markets', items: toWords('DE AT CH ＤＥ de'), hasLists: true },
-  { name: 'router', items: FEATURES.booleans ? [true, false] : ['yes', 'no'] },
+  { name: 'router', items: [true, false] },
   { name: 'start', items: DATES },
   { name: 'Größe'.normalize('NFC'), items: NOTES },
   { name: 'Größe'.normalize('NFD'), items: NOTES },
@@ -75,7 +74,7 @@ export const CHARS: readonly CharPool[] = [
 export const ALL_ITEMS: readonly Item[] = [...CHARS.flatMap(({ items }) => items), '1 Gbps', 'abc']
 
 export function drawCharValue(random: SeededRandom, pool: CharPool): ModelCharValue {
-  const isList = FEATURES.lists && random.percent(pool.hasLists ? 50 : 2)
+  const isList = random.percent(pool.hasLists ? 50 : 2)
   if (!isList) return random.pick(pool.items)
   return [...new Set(Array.from({ length: random.between(1, 4) }, () => random.pick(pool.items)))]
 }
@@ -93,7 +92,7 @@ const TEXT_IDS = [
   'x'.repeat(128),
   'é'.repeat(64),
 ]
-const IDS = FEATURES.textIds ? [...UUIDS, ...TEXT_IDS] : UUIDS
+const IDS = [...UUIDS, ...TEXT_IDS]
 export const BAD_IDS = ['y'.repeat(129), 'é'.repeat(65), 'a\tb', '\u007f', '\u0085']
 
 /** Draws an id. A UUID has letters of either case. */

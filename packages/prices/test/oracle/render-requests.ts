@@ -1,5 +1,4 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
-import { FEATURES } from './features.ts'
 import { JsonNumber, type Json } from './json-text.ts'
 import type { ModelChange } from './model-changes.ts'
 import type { ModelCondition, ModelQuery } from './model-conditions.ts'
@@ -44,7 +43,7 @@ const toSearchPath = (index: string) => `/v1/search/${index}/prices`
 
 /** Draws the request of a search for one price. */
 export function renderSearch(random: SeededRandom, query: ModelQuery, index: string, explain = false): OracleRequest {
-  const id = FEATURES.numericIds && random.percent(10) ? { id: random.pick<Json>(['a', new JsonNumber('7')]) } : {}
+  const id = random.percent(10) ? { id: random.pick<Json>(['a', new JsonNumber('7')]) } : {}
   const body = JSON.stringify({ ...id, ...toBody(random, query), ...(explain && { explain }) })
   return { method: 'POST', path: toSearchPath(index), type: JSON_TYPE, body }
 }
@@ -52,7 +51,7 @@ export function renderSearch(random: SeededRandom, query: ModelQuery, index: str
 /** Draws the request of a search for all prices. */
 export function renderAll(random: SeededRandom, query: ModelQuery, index: string, options: AllOptions): OracleRequest {
   const { charValues, ...body } = toBody(random, query)
-  const hasConditions = query.charValues.length > 0 || !FEATURES.partialSearch || random.percent(50)
+  const hasConditions = query.charValues.length > 0 || random.percent(50)
   return {
     method: 'POST',
     path: toSearchPath(index) + toQueryString({ all: true, ...options }),
@@ -73,9 +72,9 @@ export function renderBulk(random: SeededRandom, items: readonly BulkItem[], ind
     const body = toBody(random, query)
     return JSON.stringify(random.percent(50) ? { id, ...body } : { ...body, id })
   })
-  const isArray = FEATURES.arrays && random.percent(40)
+  const isArray = random.percent(40)
   const body = isArray ? `[${texts.join(random.pick([',', ' , ', ',\n']))}]` : texts.join(random.pick(['', '\n', ' ']))
-  const isCompressed = FEATURES.gzip && random.percent(20)
+  const isCompressed = random.percent(20)
   return {
     method: 'POST',
     path: `/v5/search/${index}/bulk/prices`,
@@ -115,7 +114,7 @@ export const renderExport = (options: {
 
 /** Draws the request of a change. */
 export function renderChange(random: SeededRandom, change: ModelChange): OracleRequest {
-  const isCompressed = FEATURES.gzip && random.percent(15)
+  const isCompressed = random.percent(15)
   if (change.type === 'delete') return { method: 'DELETE', path: toPricePath(change.id) }
   if (change.type === 'import') {
     const { lines, csv, replace, empty } = change
