@@ -8,7 +8,7 @@ import pytest
 
 from conftest import Urls
 from influencer_stats import AsyncKvClient, AsyncPricesClient, AsyncSseClient, AsyncStatsClient, ValueEvent
-from influencer_stats.types.prices import PriceBody
+from influencer_stats.types.prices import PriceBody, Search
 from relay import Relay
 
 
@@ -87,6 +87,16 @@ def test_stats_and_prices(urls: Urls) -> None:
             for source in (send(), lines, [lines]):
                 await prices.import_prices(source)
                 assert [str(one["value"]) async for one in prices.search_all(conditions)] == ["1.10"]
+
+            async def find() -> AsyncIterator[Search]:
+                for id in range(3):
+                    yield {"offeringId": "async", "groupId": "g", "priceSpecId": "MRC", "charValues": [], "id": id}
+
+            assert [(one.id, one.error) async for one in prices.search_many(find())] == [
+                (0, None),
+                (1, None),
+                (2, None),
+            ]
             assert await prices.delete("async")
 
     asyncio.run(main())

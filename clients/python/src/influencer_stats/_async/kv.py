@@ -3,6 +3,7 @@
 import json
 from base64 import b64decode, b64encode
 from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
 from typing import Any, Literal
 from urllib.parse import unquote
 
@@ -184,8 +185,9 @@ class AsyncKvClient(AsyncServiceClient):
         `start`, `end`: first key, and first key after the range; `cursor`: continue after this key.
         """
         range = _to_range(prefix, start, end, limit, reverse, cursor, linearizable, after)
-        async for line in self._read_range(range, timeout):
-            yield _to_entry(line)
+        async with aclosing(self._read_range(range, timeout)) as lines:
+            async for line in lines:
+                yield _to_entry(line)
 
     async def keys(
         self,
@@ -202,8 +204,9 @@ class AsyncKvClient(AsyncServiceClient):
     ) -> AsyncGenerator[str, None]:
         """Yields the keys of a range, without values."""
         range = _to_range(prefix, start, end, limit, reverse, cursor, linearizable, after)
-        async for line in self._read_range({**range, "keys": True}, timeout):
-            yield json.loads(line)["id"]
+        async with aclosing(self._read_range({**range, "keys": True}, timeout)) as lines:
+            async for line in lines:
+                yield json.loads(line)["id"]
 
     async def count(
         self,

@@ -1,11 +1,12 @@
 """Asynchronous client of prices."""
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
+from contextlib import aclosing
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal, cast
 
-from .._chunks import AsyncLines, to_async_chunks
+from .._chunks import AsyncLines, iterate_async, to_async_chunks
 from .._json import dump_json, load_exact_json, require_exact, to_exact_price
 from .._urls import to_segment
 from ..errors import ServiceError
@@ -70,7 +71,7 @@ class AsyncPricesClient(AsyncServiceClient):
                 yield cast(SearchAnswer, to_exact_price(load_exact_json(line)))
 
     async def search_many(
-        self, requests: Iterable[Search], *, index: str = "bitmap", timeout: float | None = None
+        self, requests: Iterable[Search] | AsyncIterable[Search], *, index: str = "bitmap", timeout: float | None = None
     ) -> AsyncGenerator[BulkAnswer, None]:
         """Yields an answer to each search, in order. Sends the searches in requests of up to 2,000.
 
@@ -79,17 +80,19 @@ class AsyncPricesClient(AsyncServiceClient):
         path = f"/v5/search/{to_segment(index)}/bulk/prices"
         number = 0
         part: list[bytes] = []
-        for search in requests:
+        async for search in iterate_async(requests):
             require_exact(search)
             part.append(dump_json(search) + b"\n")
             if len(part) == MAX_BULK_SEARCHES:
-                async for answer in self._search_part(path, part, number, timeout):
-                    yield answer
+                async with aclosing(self._search_part(path, part, number, timeout)) as answers:
+                    async for answer in answers:
+                        yield answer
                 number += len(part)
                 part = []
         if part:
-            async for answer in self._search_part(path, part, number, timeout):
-                yield answer
+            async with aclosing(self._search_part(path, part, number, timeout)) as answers:
+                async for answer in answers:
+                    yield answer
 
     async def get_facets(
         self,
@@ -261,8 +264,7 @@ class AsyncPricesClient(AsyncServiceClient):
         async with self._requester.stream("POST", path, **options) as reply:
             async for line in read_lines(reply):
                 count += 1
-                answer = _to_answer(load_exact_json(line), number)
-                yield answer
+                yield _to_answer(load_exact_json(line), number)
         if count < len(searches):
             raise ServiceError(200, "INCOMPLETE_REPLY", f"{count} answers to {len(searches)} searches")
 

@@ -5,6 +5,7 @@
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from typing import Any, Literal
 from urllib.parse import unquote
 
@@ -186,8 +187,9 @@ class KvClient(ServiceClient):
         `start`, `end`: first key, and first key after the range; `cursor`: continue after this key.
         """
         range = _to_range(prefix, start, end, limit, reverse, cursor, linearizable, after)
-        for line in self._read_range(range, timeout):
-            yield _to_entry(line)
+        with closing(self._read_range(range, timeout)) as lines:
+            for line in lines:
+                yield _to_entry(line)
 
     def keys(
         self,
@@ -204,8 +206,9 @@ class KvClient(ServiceClient):
     ) -> Generator[str, None, None]:
         """Yields the keys of a range, without values."""
         range = _to_range(prefix, start, end, limit, reverse, cursor, linearizable, after)
-        for line in self._read_range({**range, "keys": True}, timeout):
-            yield json.loads(line)["id"]
+        with closing(self._read_range({**range, "keys": True}, timeout)) as lines:
+            for line in lines:
+                yield json.loads(line)["id"]
 
     def count(
         self,

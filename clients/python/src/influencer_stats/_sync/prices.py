@@ -3,11 +3,12 @@
 """Synchronous client of prices."""
 
 from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal, cast
 
-from .._chunks import Lines, to_chunks
+from .._chunks import Lines, iterate, to_chunks
 from .._json import dump_json, load_exact_json, require_exact, to_exact_price
 from .._urls import to_segment
 from ..errors import ServiceError
@@ -81,17 +82,19 @@ class PricesClient(ServiceClient):
         path = f"/v5/search/{to_segment(index)}/bulk/prices"
         number = 0
         part: list[bytes] = []
-        for search in requests:
+        for search in iterate(requests):
             require_exact(search)
             part.append(dump_json(search) + b"\n")
             if len(part) == MAX_BULK_SEARCHES:
-                for answer in self._search_part(path, part, number, timeout):
-                    yield answer
+                with closing(self._search_part(path, part, number, timeout)) as answers:
+                    for answer in answers:
+                        yield answer
                 number += len(part)
                 part = []
         if part:
-            for answer in self._search_part(path, part, number, timeout):
-                yield answer
+            with closing(self._search_part(path, part, number, timeout)) as answers:
+                for answer in answers:
+                    yield answer
 
     def get_facets(
         self,
@@ -263,8 +266,7 @@ class PricesClient(ServiceClient):
         with self._requester.stream("POST", path, **options) as reply:
             for line in read_lines(reply):
                 count += 1
-                answer = _to_answer(load_exact_json(line), number)
-                yield answer
+                yield _to_answer(load_exact_json(line), number)
         if count < len(searches):
             raise ServiceError(200, "INCOMPLETE_REPLY", f"{count} answers to {len(searches)} searches")
 
