@@ -5,7 +5,8 @@ import type { Duplex } from 'node:stream'
 import { releaseHold } from '../../memory/budget.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { isExpectingContinue } from '../request/expect-continue.ts'
-import { finishRequest } from '../request/request-order.ts'
+import { finishRequest, isLast } from '../request/request-order.ts'
+import { lingerOnClose } from './lingering-close.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
 const http = process.getBuiltinModule('node:http')
@@ -62,11 +63,14 @@ export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): 
       return super.writeHead(status, reason, headers)
     }
 
+    // Node closes the connection directly afterwards, if this was its last reply.
     override detachSocket(socket: ReplySocket & never): void {
+      const { req } = this
+      if (!req.complete && isLast(this) && !isExpectingContinue(req)) lingerOnClose(req.socket, req)
       super.detachSocket(socket)
       const connection: ReplySocket = socket
       if (connection[LAST_REPLY] === this) connection[LAST_REPLY] = undefined
-      releaseHold(this.req)
+      releaseHold(req)
     }
   } as never
 }

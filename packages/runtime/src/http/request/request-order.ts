@@ -24,7 +24,7 @@ interface HeldRequest {
 }
 
 /** True if the connection ends with a reply. The server must not execute later requests (RFC 9112, 9.6). */
-const isLast = (response: ServerResponse) => (response as { _last?: boolean })._last === true
+export const isLast = (response: ServerResponse) => (response as { _last?: boolean })._last === true
 
 /** The requests of one connection: an unsafe one runs alone, safe ones run concurrently (RFC 9112, 9.3.2). */
 class RequestOrder {
