@@ -40,7 +40,7 @@ function installedLevel(last) {
 /** Lists the files that define the needed packages. */
 function manifests() {
   const packages = isClinic ? [] : readdirSync('packages').map((name) => `packages/${name}`)
-  const folders = ['.', 'bench', 'chaos', 'flame', ...packages]
+  const folders = ['.', 'bench', 'chaos', 'flame', 'clients/js', ...packages]
   const own = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.cjs']
   return [...own, ...folders.map((folder) => `${folder}/package.json`)].filter((file) => existsSync(file))
 }

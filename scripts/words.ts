@@ -7,9 +7,11 @@ import { MAX_TYPE_FILES, readSource } from './words/source.ts'
 /** The check fails at this number of idiom markers per 1,000 words, for comments and for Markdown separately. */
 const MAX_MARKERS_PER_THOUSAND = 4
 /** Documents for readers, in which a long sentence is a problem, unlike in others such as the change log. */
-const READER_DOCUMENTS = /^(?:README|CONTRIBUTING|docs\/.*|packages\/[^/]+\/README|(?:bench|flame|chaos)\/README)\.md$/u
+const READER_DOCUMENTS =
+  /^(?:README|CONTRIBUTING|docs\/.*|packages\/[^/]+\/README|(?:bench|flame|chaos|clients\/[^/]+)\/README)\.md$/u
 /** Files whose text other programs wrote, or that quote the words of this check. */
-const EXCLUDED = /^(?:scripts\/words\/|scripts\/test\/words|flame\/[a-z]+\/v\d+\/|bench\/measured\/|docs\/upstream\/)/u
+const EXCLUDED =
+  /^(?:scripts\/words\/|scripts\/test\/words|flame\/[a-z]+\/v\d+\/|bench\/measured\/|docs\/upstream\/|clients\/openapi\/|clients\/js\/(?:src\/generated|dist)\/)/u
 
 const { values, positionals } = parseArgs({
   options: { list: { type: 'boolean', default: false } },

@@ -20,6 +20,7 @@ const FOLDERS = [
   'chaos/',
   'flame/',
   'flame/clinic/',
+  'clients/js/',
 ]
 
 test.each(FOLDERS)('%s has the version of the workspace', (folder) => {

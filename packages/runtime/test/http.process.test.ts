@@ -182,7 +182,9 @@ describe('requests from other sites', () => {
     expect((await counter.request('PUT', '/value', { origin }, '{"value":3}')).status).toBe(200)
 
     expect(allowed.headers['access-control-max-age']).toBe('7200')
-    expect(read.headers['access-control-expose-headers']).toBe('ETag, Retry-After, Age, x-request-id, event-id')
+    expect(read.headers['access-control-expose-headers']).toBe(
+      'ETag, Retry-After, Age, x-request-id, event-id, expires-at, next, sequence',
+    )
 
     const other = { origin: 'https://evil.example' }
     expect((await counter.request('GET', '/value', other)).headers).not.toHaveProperty('access-control-allow-origin')

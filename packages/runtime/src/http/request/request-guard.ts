@@ -53,7 +53,19 @@ function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
 }
 
 /** Reply headers that a page of another origin may read, in addition to the CORS-safelisted ones. */
-export const CORS_EXPOSED_FIELDS = ['ETag', 'Retry-After', 'Age', 'x-request-id', 'event-id']
+export const CORS_EXPOSED_FIELDS = [
+  'ETag',
+  'Retry-After',
+  'Age',
+  'x-request-id',
+  // sse
+  'event-id',
+  // kv
+  'expires-at',
+  'next',
+  // nodes of a cluster
+  'sequence',
+]
 const EXPOSE_HEADER = ['access-control-expose-headers', CORS_EXPOSED_FIELDS.join(', ')]
 
 /** Length of a token's hash in a log (bytes). */

@@ -1,0 +1,1181 @@
+// Written by `pnpm generate` from clients/openapi/stats.json.
+
+export interface paths {
+    "/collections/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the summed statistics of a collection
+         * @description impressions = views; engagements = likes + comments (+ dislikes if known); score = engagements + likes. With `If-None-Match`, 304 if nothing changed.
+         */
+        get: operations["getStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A collection
+         * @description Without `include` the reply has an `ETag`, the version of the collection. `If-None-Match` with this version returns 304, `If-Match` with another returns 412.
+         */
+        get: operations["getCollection"];
+        /** Create or replace a collection */
+        put: operations["putCollection"];
+        post?: never;
+        /** Delete a collection, its numbers and its history */
+        delete: operations["deleteCollection"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a collection
+         * @description Omitted fields do not change; `null` removes a field.
+         */
+        patch: operations["patchCollection"];
+        trace?: never;
+    };
+    "/collections/{id}/videos/{video}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Add a video to a collection */
+        put: operations["addVideo"];
+        post?: never;
+        /** Remove a video from a collection */
+        delete: operations["removeVideo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List collections, by default in the order of their ids */
+        get: operations["listCollections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/videos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the videos of a collection with titles, numbers and removals */
+        get: operations["listVideos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export a collection and its videos as a file */
+        get: operations["exportCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/stats/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** History of the sums: one point per change; of points older than a day, about one per hour */
+        get: operations["getHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/videos/{video}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** History of a video: about one point per hour, if its numbers changed */
+        get: operations["getVideoHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/upstream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Availability of the YouTube Data API, and the remaining daily budget
+         * @description In an outage all calls pause. At `retryAt` one call probes the API. With the caches `lru`, `none` and `refresh`, this is the state of one thread.
+         */
+        get: operations["getUpstream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** Problem */
+        Problem: {
+            /** @description URN of the kind of problem. */
+            type: string;
+            /** @description Title of the kind of problem. */
+            title: string;
+            /** @description HTTP status. */
+            status: number;
+            /** @description Cause of the problem of this request. */
+            detail?: string;
+            /** @description Stable code of the kind of problem. */
+            code: string;
+        };
+        /** Status */
+        Status: {
+            status: string;
+        };
+        /** Version */
+        Version: {
+            name: string;
+            version: string;
+            node: string;
+            source: string;
+        };
+        /** Statistics */
+        Statistics: {
+            impressions: number;
+            engagements: number;
+            score: number;
+            videos: number;
+            /** @description Requested videos for which YouTube never returned numbers. */
+            missing: string[];
+            /** @description Videos for which no request has succeeded yet. Not in the sums. Absent if there are none. */
+            unknown?: string[];
+            /** @description Videos that were removed or made private, summed with their last numbers. Absent if there are none. */
+            gone?: {
+                /** @description YouTube id of the video. */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the first request to which YouTube did not return the video.
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the last request that returned these numbers, or an earlier time.
+                 */
+                asOf: string;
+            }[];
+            /** @description Number of videos whose owner hides this count, for each count. The sums contain the last known values. Absent if there are none. */
+            hidden?: {
+                views?: number;
+                likes?: number;
+                comments?: number;
+                dislikes?: number;
+            };
+            /**
+             * Format: date-time
+             * @description Time of the request for the oldest of the numbers.
+             */
+            asOf: string;
+            /** @description True if the numbers are older than two refresh intervals. */
+            stale: boolean;
+            /** @description Origin of the numbers. The numbers of `stand-in` are invented. */
+            source?: string;
+            byVideo?: {
+                /** @description YouTube id of the video. */
+                id: string;
+                views?: number;
+                likes?: number;
+                comments?: number;
+                dislikes?: number;
+                /** @description Counts that YouTube does not state, because the owner hides them. The values are the last known ones, if any. */
+                hidden?: ("views" | "likes" | "comments" | "dislikes")[];
+                /**
+                 * Format: date-time
+                 * @description Time since which YouTube does not state at least one count.
+                 */
+                hiddenSince?: string;
+                gone?: {
+                    /**
+                     * Format: date-time
+                     * @description Time of the first request to which YouTube did not return the video.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description Time of the last request that returned these numbers, or an earlier time.
+                     */
+                    asOf: string;
+                };
+            }[];
+        };
+        /** UpstreamProblem */
+        UpstreamProblem: {
+            /** @description URN of the kind of problem. */
+            type: string;
+            /** @description Title of the kind of problem. */
+            title: string;
+            /** @description HTTP status. */
+            status: number;
+            /** @description Cause of the problem of this request. */
+            detail?: string;
+            /** @description Stable code of the kind of problem. */
+            code: string;
+            /** @description Google's machine-readable reason, such as `API_KEY_INVALID`; the code of a network error, such as `ECONNREFUSED`; or `dailyBudgetSpent` for the budget of stats. */
+            reason?: string;
+            /** @description Remedy for the operator, in one sentence. */
+            remedy?: string;
+            /**
+             * Format: date-time
+             * @description No call is made before this time.
+             */
+            retryAt?: string;
+        };
+        /** New collection */
+        NewCollection: {
+            /** @description Ids of videos, or links to them; the ids are stored. Links of YouTube Studio, redirects to a video and punctuation around a link are accepted in addition to the pattern. */
+            videos: string[];
+            name?: string;
+            tags?: string[];
+            /**
+             * Format: date
+             * @description First day of the campaign.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day of the campaign.
+             */
+            to?: string;
+            /** @description Cost of the campaign. */
+            cost?: number;
+            /**
+             * @description ISO 4217 code.
+             * @enum {string}
+             */
+            currency?: "AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHF" | "CLP" | "CNY" | "COP" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "UYU" | "UZS" | "VES" | "VND" | "VUV" | "WST" | "XAF" | "XCD" | "XCG" | "XDR" | "XOF" | "XPF" | "XSU" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL";
+        };
+        /** Collection */
+        Collection: {
+            /** @description Id that the client chooses. */
+            id: string;
+            videos: string[];
+            name?: string;
+            tags?: string[];
+            /**
+             * Format: date
+             * @description First day of the campaign.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day of the campaign.
+             */
+            to?: string;
+            /** @description Cost of the campaign. */
+            cost?: number;
+            currency?: string;
+            /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description Creation time. It does not change with the collection, and differs if the collection is deleted and created again. Absent for collections that version 0.2 created.
+             */
+            created?: string;
+        };
+        /** Change of a collection */
+        ChangeOfACollection: {
+            /** @description Ids of videos, or links to them; the ids are stored. Links of YouTube Studio, redirects to a video and punctuation around a link are accepted in addition to the pattern. */
+            videos?: string[];
+            name?: string | null;
+            tags?: string[] | null;
+            from?: string | null;
+            to?: string | null;
+            cost?: number | null;
+            currency?: ("AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHF" | "CLP" | "CNY" | "COP" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "UYU" | "UZS" | "VES" | "VND" | "VUV" | "WST" | "XAF" | "XCD" | "XCG" | "XDR" | "XOF" | "XPF" | "XSU" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL") | null;
+        };
+        /** Sums */
+        Sums: {
+            impressions: number;
+            engagements: number;
+            score: number;
+            videos: number;
+            /** @description Requested videos for which YouTube never returned numbers. */
+            missing: string[];
+            /** @description Videos for which no request has succeeded yet. Not in the sums. Absent if there are none. */
+            unknown?: string[];
+            /** @description Videos that were removed or made private, summed with their last numbers. Absent if there are none. */
+            gone?: {
+                /** @description YouTube id of the video. */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the first request to which YouTube did not return the video.
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the last request that returned these numbers, or an earlier time.
+                 */
+                asOf: string;
+            }[];
+            /** @description Number of videos whose owner hides this count, for each count. The sums contain the last known values. Absent if there are none. */
+            hidden?: {
+                views?: number;
+                likes?: number;
+                comments?: number;
+                dislikes?: number;
+            };
+            /**
+             * Format: date-time
+             * @description Time of the request for the oldest of the numbers.
+             */
+            asOf: string;
+            /** @description True if the numbers are older than two refresh intervals. */
+            stale: boolean;
+            /** @description Origin of the numbers. The numbers of `stand-in` are invented. */
+            source?: string;
+        };
+        /** Collection with its numbers */
+        CollectionWithItsNumbers: {
+            /** @description Id that the client chooses. */
+            id: string;
+            videos: string[];
+            name?: string;
+            tags?: string[];
+            /**
+             * Format: date
+             * @description First day of the campaign.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day of the campaign.
+             */
+            to?: string;
+            /** @description Cost of the campaign. */
+            cost?: number;
+            currency?: string;
+            /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description Creation time. It does not change with the collection, and differs if the collection is deleted and created again. Absent for collections that version 0.2 created.
+             */
+            created?: string;
+            /** @description Absent if no numbers are known. */
+            stats?: components["schemas"]["Sums"];
+            /** @description Growth of the sums, without the changes that `added` and `removed` state. Absent if there is no history. */
+            change?: {
+                "24h": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+                "7d": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+                "30d": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+            };
+            /** @description Cost per thousand views and per engagement. Only for collections with a cost. */
+            costs?: {
+                perThousandViews?: number;
+                perEngagement?: number;
+            };
+        };
+        /** Collections */
+        Collections: {
+            collections: components["schemas"]["CollectionWithItsNumbers"][];
+            /** @description Cursor for `after` of the next page, which may be empty. */
+            next?: string;
+        };
+        /** Video */
+        Video: {
+            /** @description YouTube id of the video. */
+            id: string;
+            /** Format: uri */
+            url: string;
+            title?: string;
+            channel?: string;
+            channelId?: string;
+            /** Format: date-time */
+            publishedAt?: string;
+            /** @description This and the other counts are absent if YouTube never stated them. */
+            views?: number;
+            likes?: number;
+            comments?: number;
+            dislikes?: number;
+            /** @description Counts that YouTube does not state, because the owner hides them. The values are the last known ones, if any. */
+            hidden?: ("views" | "likes" | "comments" | "dislikes")[];
+            /**
+             * Format: date-time
+             * @description Time since which YouTube does not state at least one count.
+             */
+            hiddenSince?: string;
+            /** @description The video was removed or made private. The numbers are its last ones. */
+            gone?: {
+                /**
+                 * Format: date-time
+                 * @description Time of the first request to which YouTube did not return the video.
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the last request that returned these numbers, or an earlier time.
+                 */
+                asOf: string;
+            };
+            /** @description True if the video was requested, but YouTube never returned numbers. */
+            missing?: boolean;
+        };
+        /** Videos */
+        Videos: {
+            videos: components["schemas"]["Video"][];
+            /**
+             * Format: date-time
+             * @description Time of the request for the oldest of the numbers.
+             */
+            asOf: string;
+            /** @description True if the numbers are older than two refresh intervals. */
+            stale: boolean;
+        };
+        /** Exported collection */
+        ExportedCollection: {
+            /** @description Id that the client chooses. */
+            id: string;
+            videos: components["schemas"]["Video"][];
+            name?: string;
+            tags?: string[];
+            /**
+             * Format: date
+             * @description First day of the campaign.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day of the campaign.
+             */
+            to?: string;
+            /** @description Cost of the campaign. */
+            cost?: number;
+            currency?: string;
+            /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description Creation time. It does not change with the collection, and differs if the collection is deleted and created again. Absent for collections that version 0.2 created.
+             */
+            created?: string;
+            /** @description Sums of the collection. */
+            stats: components["schemas"]["Sums"];
+            /** @description Growth of the sums, without the changes that `added` and `removed` state. Absent if there is no history. */
+            change?: {
+                "24h": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+                "7d": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+                "30d": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+            };
+            /** @description Cost per thousand views and per engagement. Only for collections with a cost. */
+            costs?: {
+                perThousandViews?: number;
+                perEngagement?: number;
+            };
+        };
+        /** History */
+        History: {
+            points: {
+                /** Format: date-time */
+                at: string;
+                impressions: number;
+                engagements: number;
+                score: number;
+                videos: number;
+                /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                added?: {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    videos: number;
+                };
+                /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                removed?: {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    videos: number;
+                };
+            }[];
+        };
+        /** Upstream */
+        Upstream: {
+            /**
+             * @description `paused`: YouTube refuses all calls, or the daily budget is used up. `failing`: calls fail for another reason. No call is made before `retryAt`. `unknown`: no call has succeeded or failed yet, since the start or since a change of a refused key.
+             * @enum {string}
+             */
+            state: "ok" | "unknown" | "failing" | "paused";
+            /** @description Google's machine-readable reason, such as `API_KEY_INVALID`; the code of a network error, such as `ECONNREFUSED`; or `dailyBudgetSpent` for the budget of stats. */
+            reason?: string;
+            detail?: string;
+            /** @description Remedy for the operator, in one sentence. */
+            remedy?: string;
+            /** Format: date-time */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description No call is made before this time.
+             */
+            retryAt?: string;
+            /** @description Last four characters of the API key, or of the refused key if there is one. Absent for the stand-in, and on a node whose source is not that of the cluster. */
+            key?: string;
+            /** @description Origin of the numbers. */
+            source: string;
+            /** @description Quota units of this day, in Pacific Time. Without a limit, `limit` and `left` are `null`. */
+            budget: {
+                limit: number | null;
+                used: number;
+                left: number | null;
+            };
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getStats: {
+        parameters: {
+            query?: {
+                /** @description Adds the numbers of each video. */
+                by?: "video";
+            };
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statistics"];
+                };
+            };
+        };
+    };
+    getCollection: {
+        parameters: {
+            query?: {
+                /** @description `stats` adds the sums, `change` their growth in 24 hours, 7 and 30 days. */
+                include?: "stats" | "change" | "stats,change";
+            };
+            header?: {
+                /** @description ETags, or `*`: 412 if the collection has another version. */
+                "if-match"?: string;
+                /** @description ETags: 304 if the collection has one of these versions. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionWithItsNumbers"];
+                };
+            };
+        };
+    };
+    putCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags, or `*`: the collection changes only if it has one of these versions, otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the collection is created only if it does not exist, otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCollection"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+        };
+    };
+    deleteCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags, or `*`: the collection changes only if it has one of these versions, otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the collection is created only if it does not exist, otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    patchCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags, or `*`: the collection changes only if it has one of these versions, otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the collection is created only if it does not exist, otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeOfACollection"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+        };
+    };
+    addVideo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags, or `*`: the collection changes only if it has one of these versions, otherwise 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+                /** @description YouTube id of the video. */
+                video: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        videos: string[];
+                        /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
+                        version: string;
+                    };
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        videos: string[];
+                        /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
+                        version: string;
+                    };
+                };
+            };
+        };
+    };
+    removeVideo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags, or `*`: the collection changes only if it has one of these versions, otherwise 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+                /** @description YouTube id of the video. */
+                video: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listCollections: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Cursor: `next` of the previous page. */
+                after?: string;
+                /** @description `stats` adds the sums, `change` their growth in 24 hours, 7 and 30 days. */
+                include?: "stats" | "change" | "stats,change";
+                /** @description Order; with `-` descending. `rate` is engagements divided by impressions; `24h`, `7d` and `30d` are the growth of impressions in that time. Collections without the value are last. */
+                sort?: "id" | "-id" | "name" | "-name" | "impressions" | "-impressions" | "engagements" | "-engagements" | "score" | "-score" | "rate" | "-rate" | "asOf" | "-asOf" | "from" | "-from" | "cost" | "-cost" | "24h" | "-24h" | "7d" | "-7d" | "30d" | "-30d";
+                /** @description Words that the id, the name or the tags contain; case-insensitive. */
+                q?: string;
+                /** @description Only collections with this tag. */
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collections"];
+                };
+            };
+        };
+    };
+    listVideos: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Videos"];
+                };
+            };
+        };
+    };
+    exportCollection: {
+        parameters: {
+            query?: {
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. CSV has one line per video; JSON has the collection, its sums and its videos. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedCollection"];
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    getHistory: {
+        parameters: {
+            query?: {
+                /** @description No points before this time. */
+                from?: string;
+                /** @description No points after this time. */
+                to?: string;
+                /** @description Length of a step (s); the reply has at most one point per step. */
+                step?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+        };
+    };
+    getVideoHistory: {
+        parameters: {
+            query?: {
+                /** @description No points before this time. */
+                from?: string;
+                /** @description No points after this time. */
+                to?: string;
+                /** @description Length of a step (s); the reply has at most one point per step. */
+                step?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+                /** @description YouTube id of the video. */
+                video: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+        };
+    };
+    getUpstream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upstream"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,6 @@
+export { createKvClient, type KvClient } from './kv.ts'
+export { createPricesClient, type PricesClient } from './prices.ts'
+export { createSseClient, type SseClient } from './sse.ts'
+export { createStatsClient, type StatsClient } from './stats.ts'
+export { ServiceError } from './core/service-error.ts'
+export type { CallOptions, ClientOptions } from './core/requester.ts'

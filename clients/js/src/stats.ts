@@ -1,0 +1,160 @@
+import { readJson } from './core/reply-parts.ts'
+import { createRequester, type CallOptions, type ClientOptions, type RequestParts } from './core/requester.ts'
+import { ignoreCodes } from './core/service-error.ts'
+import type { components, operations } from './generated/stats.ts'
+
+export { ServiceError } from './core/service-error.ts'
+export type { CallOptions, ClientOptions }
+
+type Schemas = components['schemas']
+type ListQuery = NonNullable<operations['listCollections']['parameters']['query']>
+
+/** Content of a new collection: its videos, as ids or links, and the fields of the campaign. */
+export type CollectionContent = Schemas['NewCollection']
+/** Fields to change; null removes one. */
+export type CollectionPatch = Schemas['ChangeOfACollection']
+export type StatsCollection = Schemas['Collection']
+/** A collection with the requested additions: `stats`, `change`, and `costs` if it has a cost. */
+export type StatsCollectionRow = Schemas['CollectionWithItsNumbers']
+/** A page of collections. `next` is the `after` of the next page. */
+export type CollectionPage = Schemas['Collections']
+/** The sums of a collection. `byVideo` has the numbers of each video, if requested. */
+export type Statistics = Schemas['Statistics']
+export type CollectionVideos = Schemas['Videos']
+export type HistoryPoint = Schemas['History']['points'][number]
+/** State of the YouTube API, and the rest of the daily budget. */
+export type UpstreamState = Schemas['Upstream']
+
+export interface ListOptions extends CallOptions {
+  /** Additions to each collection. */
+  readonly include?: readonly ('stats' | 'change')[] | undefined
+  readonly sort?: ListQuery['sort']
+  /** Words in id, name and tags. */
+  readonly q?: string | undefined
+  readonly tag?: string | undefined
+  readonly limit?: number | undefined
+  /** `next` of the previous page. */
+  readonly after?: string | undefined
+}
+
+/** Condition of a change. If it is not met, the change fails with `CONDITION_FAILED`. */
+export interface ChangeOptions extends CallOptions {
+  /** Required version of the collection. */
+  readonly ifVersion?: string | undefined
+}
+
+export interface PutCollectionOptions extends ChangeOptions {
+  /** True: the collection must not exist. */
+  readonly ifAbsent?: boolean | undefined
+}
+
+export interface HistoryOptions extends CallOptions {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+  /** Width of a step (s): at most one point per step. */
+  readonly step?: number | undefined
+}
+
+/**
+ * Client of the service `stats`. If the collection or the video does not exist, a method resolves with `undefined`, or
+ * with false if it deletes. After any other refusal it rejects with a `ServiceError`.
+ */
+export interface StatsClient {
+  /** Resolves with one page of collections. */
+  list(options?: ListOptions): Promise<CollectionPage>
+  /** Yields all collections, page by page. */
+  listAll(options?: ListOptions): AsyncIterableIterator<StatsCollectionRow>
+  get(id: string, options?: Pick<ListOptions, 'include'> & CallOptions): Promise<StatsCollectionRow | undefined>
+  /** Creates or replaces a collection. */
+  put(id: string, content: CollectionContent, options?: PutCollectionOptions): Promise<StatsCollection>
+  patch(id: string, patch: CollectionPatch, options?: ChangeOptions): Promise<StatsCollection | undefined>
+  /** Deletes a collection, its numbers and its history. @returns true if the collection existed */
+  delete(id: string, options?: ChangeOptions): Promise<boolean>
+  /** Adds a video by its id or a link. Resolves with all videos of the collection. */
+  addVideo(id: string, video: string, options?: ChangeOptions): Promise<readonly string[] | undefined>
+  /** @returns true if the collection contained the video */
+  removeVideo(id: string, video: string, options?: ChangeOptions): Promise<boolean>
+  getStats(id: string, options?: CallOptions & { readonly byVideo?: boolean }): Promise<Statistics | undefined>
+  /** Resolves with the sums over time. */
+  getHistory(id: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
+  listVideos(id: string, options?: CallOptions): Promise<CollectionVideos | undefined>
+  /** Resolves with the numbers of one video over time. */
+  getVideoHistory(id: string, video: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
+  /** Resolves with the text of a file: the collection and its videos. */
+  export(id: string, format: 'csv' | 'json', options?: CallOptions): Promise<string | undefined>
+  getUpstream(options?: CallOptions): Promise<UpstreamState>
+}
+
+const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION']
+
+/** Creates a client of the service at `url`, in a browser or in Node. */
+export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
+  const { call } = createRequester(url, options)
+
+  const read = <T>(method: string, path: string, parts: RequestParts): Promise<T | undefined> =>
+    ignoreCodes(call(method, path, parts, readJson<T>), ...MISS_CODES)
+
+  /** @returns true if there was something to delete */
+  const sendDelete = async (path: string, changeOptions: ChangeOptions = {}): Promise<boolean> =>
+    (await ignoreCodes(
+      call('DELETE', path, toChangeParts(changeOptions), () => true),
+      ...MISS_CODES,
+    )) ?? false
+
+  async function readPoints(path: string, { from, to, step, ...readCall }: HistoryOptions = {}) {
+    const query = { from: from?.toISOString(), to: to?.toISOString(), step }
+    return (await read<Schemas['History']>('GET', path, { query, call: readCall }))?.points
+  }
+
+  async function list({ signal, timeout, include, ...query }: ListOptions = {}): Promise<CollectionPage> {
+    const parts = { query: { ...query, include: toIncludeQuery(include) }, call: { signal, timeout } }
+    return (await read<CollectionPage>('GET', '/collections', parts))!
+  }
+
+  return {
+    list,
+    async *listAll(listOptions = {}) {
+      let { after } = listOptions
+      do {
+        const page = await list({ ...listOptions, after })
+        yield* page.collections
+        after = page.next
+      } while (after !== undefined)
+    },
+    get: (id, { include, ...getCall } = {}) =>
+      read('GET', toPath(id), { query: { include: toIncludeQuery(include) }, call: getCall }),
+    put: async (id, json, putOptions = {}) =>
+      (await read<StatsCollection>('PUT', toPath(id), { json, ...toChangeParts(putOptions) }))!,
+    patch: (id, json, patchOptions = {}) => read('PATCH', toPath(id), { json, ...toChangeParts(patchOptions) }),
+    delete: (id, deleteOptions) => sendDelete(toPath(id), deleteOptions),
+    addVideo: async (id, video, addOptions = {}) =>
+      (await read<StatsCollection>('PUT', toPath(id, video), toChangeParts(addOptions)))?.videos,
+    removeVideo: (id, video, removeOptions) => sendDelete(toPath(id, video), removeOptions),
+    getStats: (id, { byVideo, ...getCall } = {}) =>
+      read('GET', `${toPath(id)}/stats`, { query: { by: byVideo ? 'video' : undefined }, call: getCall }),
+    getHistory: (id, historyOptions) => readPoints(`${toPath(id)}/stats/history`, historyOptions),
+    listVideos: (id, listCall) => read('GET', `${toPath(id)}/videos`, { call: listCall }),
+    getVideoHistory: (id, video, historyOptions) => readPoints(`${toPath(id, video)}/history`, historyOptions),
+    export: (id, format, exportCall) =>
+      ignoreCodes(
+        call('GET', `${toPath(id)}/export`, { query: { format }, call: exportCall }, (reply) => reply.text()),
+        ...MISS_CODES,
+      ),
+    getUpstream: async (getCall) => (await read<UpstreamState>('GET', '/upstream', { call: getCall }))!,
+  }
+}
+
+const toPath = (id: string, video?: string) =>
+  `/collections/${encodeURIComponent(id)}${video === undefined ? '' : `/videos/${encodeURIComponent(video)}`}`
+
+const toChangeParts = ({ ifVersion, ifAbsent, ...call }: PutCollectionOptions): RequestParts => ({
+  headers: {
+    'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"`,
+    'if-none-match': ifAbsent ? '*' : undefined,
+  },
+  call,
+})
+
+/** The service accepts one order of the additions only. */
+const toIncludeQuery = (include: NonNullable<ListOptions['include']> = []) =>
+  (['stats', 'change'] as const).filter((part) => include.includes(part)).join() || undefined
