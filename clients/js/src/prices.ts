@@ -7,10 +7,12 @@ import type {
   BulkAnswer,
   CheckOptions,
   Facets,
+  FacetOptions,
   FoundPrice,
   Price,
   PriceFile,
   PricesClient,
+  RemovedPrices,
   SearchExplanation,
 } from './prices/types.ts'
 
@@ -61,12 +63,11 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
       }
       yield* stream('POST', `/v5/search/${encodeURIComponent(index)}/bulk/prices`, parts, readAnswers)
     },
-    getFacets({ signal, timeout, charValues, ...query } = {}) {
-      const conditions = charValues && JSON.stringify(charValues)
+    getFacets({ signal, timeout, ...conditions } = {}) {
       return call(
         'GET',
         '/facets',
-        { query: { ...query, charValues: conditions }, call: { signal, timeout } },
+        { query: toConditionsQuery(conditions), call: { signal, timeout } },
         readExact<Facets>,
       )
     },
@@ -80,6 +81,10 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
         call('DELETE', toPath(id), { call: deleteCall }, () => true),
         MISS_CODE,
       )) ?? false,
+    deleteWhere(conditions, { dryRun = true, expected, ...deleteCall } = {}) {
+      const query = { ...toConditionsQuery(conditions), dryRun, expected }
+      return call('DELETE', '/prices', { query, call: deleteCall }, readExact<RemovedPrices>)
+    },
     list: ({ signal, timeout, ...query } = {}) =>
       stream('GET', '/prices', toExportParts(query, { signal, timeout }), readExactLines<Price>),
     export: ({ signal, timeout, ...query } = {}) =>
@@ -88,6 +93,11 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
     check: (file, rest = {}) => sendFile(file, rest, { replace: rest.replace, check: true }),
   }
 }
+
+const toConditionsQuery = ({ charValues, ...query }: Omit<FacetOptions, keyof CallOptions>) => ({
+  ...query,
+  charValues: charValues && JSON.stringify(charValues),
+})
 
 const toPath = (id: string) => `/prices/${encodeURIComponent(id)}`
 const toSearchPath = (index = 'bitmap') => `/v1/search/${encodeURIComponent(index)}/prices`

@@ -21,6 +21,7 @@ export type PricePatch = Schemas['PricePatch']
 export type Facets = Schemas['Facets']
 export type ImportResult = Schemas['Imported']
 export type CheckReport = Schemas['CheckReport']
+export type RemovedPrices = Schemas['RemovedPrices']
 
 /** A price that matches a search. */
 export interface FoundPrice {
@@ -59,6 +60,13 @@ export interface FacetOptions
     Omit<PriceConditions, 'currency'>,
     IndexOptions,
     Pick<FacetQuery, 'currency' | 'facet' | 'char' | 'q' | 'sort' | 'range' | 'limit' | 'after'> {}
+
+export interface DeleteWhereOptions extends CallOptions {
+  /** True: the prices are only counted. Default: true. */
+  readonly dryRun?: boolean | undefined
+  /** Number of prices that must match, otherwise `MATCH_COUNT`. */
+  readonly expected?: number | undefined
+}
 
 export interface ExportOptions extends CallOptions, Pick<ExportQuery, 'after' | 'limit' | 'format'> {}
 
@@ -103,6 +111,8 @@ export interface PricesClient {
   patch(id: string, patch: PricePatch, options?: CallOptions): Promise<Price | undefined>
   /** @returns true if the price existed */
   delete(id: string, options?: CallOptions): Promise<boolean>
+  /** Deletes all prices that match, or none. By default it only counts them. */
+  deleteWhere(conditions: PriceConditions, options?: DeleteWhereOptions): Promise<RemovedPrices>
   /** Yields the prices in the order of their ids. */
   list(options?: Omit<ExportOptions, 'format'>): AsyncIterableIterator<Price>
   /** Yields the bytes of a file with the prices in the order of their ids. */

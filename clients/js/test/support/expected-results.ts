@@ -81,6 +81,9 @@ export const EXPECTED_RESULTS = {
     imported: { imported: 3, prices: 3 },
     refused: '400 BAD_LINE',
     deleted: [true, false],
+    counted: { matched: 2, deleted: 0 },
+    where: { matched: 1, deleted: 1 },
+    few: '409 MATCH_COUNT',
   },
   limits: {
     busy: [503, 'OVERLOADED', 7, 'queue', 'OVERLOADED: queue'],
