@@ -10,9 +10,12 @@ import { createMemoryHistory } from './history/memory-history.ts'
 import type { SseSharedState, SseMainMessage, SseThreadMessage } from './messages.ts'
 import { getHistoryOptions, getBacklogLimits, getMaxPerAddress } from './part-options.ts'
 import { parts } from './parts.ts'
+import { ActiveSubscriptions } from './hub/active-subscriptions.ts'
+import type { Broker } from './broker/broker.ts'
 import { StreamSlots } from './hub/stream-slots.ts'
 import { FULL_SCOPE, PUBLIC_SCOPE } from './core/read-scope.ts'
 import { createMercureRoutes } from './routes/mercure-routes.ts'
+import { registerSubscriptionRoutes } from './routes/subscription-routes.ts'
 import { registerPageRoute } from './routes/page-route.ts'
 import { registerStreamRoutes } from './routes/stream-routes.ts'
 import { createPutValuesRoute, createPutRoutes, createValueRoute } from './routes/value-routes.ts'
@@ -44,7 +47,12 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     heartbeat: config.heartbeat,
   })
   registerHubMetrics(streams.hub, registry, config.metricTopics)
-  const broker = await parts.broker[config.broker]({
+  const isCompatible = config.mercureCompatibility !== ''
+  const subscriptions =
+    config.mercureSubscriptions === 'on'
+      ? new ActiveSubscriptions({ isCompatible, publish: (puts) => broker.publish(puts) })
+      : undefined
+  const broker: Broker = await parts.broker[config.broker]({
     bus: context.bus,
     history,
     backlogLimits: getBacklogLimits(config),
@@ -52,6 +60,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     sequenceWaitTimeout: config.sequenceWaitTimeout,
     deliver: (entries) => streams.hub.deliver(entries),
     getLargestTopics: () => streams.hub.topics.largest(MAX_LISTED_TOPICS),
+    listSubscriptions: () => subscriptions?.list() ?? [],
     countStreams: (topics) => streams.count(topics),
   })
   const encoders = {
@@ -61,7 +70,6 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   }
 
   const isReadTokenRequired = config.readToken !== ''
-  const isCompatible = config.mercureCompatibility !== ''
   const accessTokens = await createAccessTokens(config, isReadTokenRequired, context.log)
   const tokenAuth = new TokenAuth(accessTokens, config.corsOrigins, isCompatible)
   // If reads require a token, a request without an access token has passed the check of `readToken` or `apiToken`. Both
@@ -88,6 +96,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
         tokenAuth,
         allowAnonymous: config.mercureAnonymous === 'on' && !isReadTokenRequired,
         isCompatible,
+        subscriptions,
         maxUpdate: config.maxValue,
         getBaseUrl: (host) => getBaseUrl(config, host),
       }),
@@ -100,6 +109,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     await broker.close()
   })
   registerStreamRoutes(app, broker, history)
+  if (subscriptions) registerSubscriptionRoutes(app, { broker, history, tokenAuth, isCompatible })
   registerPageRoute(app)
   return app
 }

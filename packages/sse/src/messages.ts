@@ -1,6 +1,7 @@
 import type { ConnectionCounts } from './client.ts'
 import type { StreamEntry, TopicPut } from './core/event.ts'
 import type { HistoryState } from './history/history.ts'
+import type { ActiveSubscription } from './hub/active-subscriptions.ts'
 import type { SlotShare } from './hub/stream-slots.ts'
 
 /** Numbers of streams on one thread. */
@@ -24,6 +25,8 @@ export type SseMainMessage = {
   closeAll(): number
   /** Resolves once the calling thread has received everything that any thread of any node has received. */
   catchUp(): void
+  /** Lists the subscriptions of all threads. */
+  subscriptions(): readonly ActiveSubscription[]
   /** Counts the streams of all threads. */
   connections(): ConnectionCounts
 }
@@ -32,6 +35,8 @@ export type SseMainMessage = {
 export type SseThreadMessage = {
   /** Delivers entries to the history and the streams of a thread. */
   deliver(entries: readonly StreamEntry[]): void
+  /** Lists a thread's subscriptions. */
+  listSubscriptions(): readonly ActiveSubscription[]
   /** Returns a thread's topics with the largest numbers of streams. */
   largestTopics(): string[]
   /** Counts a thread's streams, in total and for the given topics. */

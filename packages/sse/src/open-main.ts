@@ -68,6 +68,7 @@ export async function openMain(
       // The calling thread receives all delivered values before this reply, because messages arrive in order.
       catchUp: () => sequencer.catchUp(),
       connections,
+      subscriptions: async () => (await broadcast('listSubscriptions')).flat(),
     },
     close: () => sequencer.close(),
   }

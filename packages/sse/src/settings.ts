@@ -147,6 +147,13 @@ export const settings = defineSettings({
     description: 'key of 0.x tokens of subscribers; default: mercure-jwt-key',
   },
   mercureSubscriberJwtAlg: { ...legacyAlgorithm, env: 'MERCURE_SUBSCRIBER_JWT_ALG' },
+  mercureSubscriptions: {
+    type: 'string',
+    enum: ['off', 'on'],
+    default: 'off',
+    env: 'MERCURE_SUBSCRIPTIONS',
+    description: 'active subscriptions of Mercure: their events and API',
+  },
   mercureAnonymous: {
     type: 'string',
     enum: ['off', 'on'],

@@ -32,6 +32,7 @@ async function openLocal(lag: BacklogLimits): Promise<BrokerWorld> {
     sequenceWaitTimeout: 10_000,
     deliver,
     getLargestTopics: largestTopics,
+    listSubscriptions: () => [],
     countStreams: count,
   })
   return { brokers: [broker], delivered: [delivered], close: () => broker.close() }
@@ -69,6 +70,7 @@ async function openProcess(
         sequenceWaitTimeout: 10_000,
         deliver,
         getLargestTopics: largestTopics,
+        listSubscriptions: () => [],
         countStreams: count,
       })
     }),
@@ -210,6 +212,7 @@ describe('the threads broker', () => {
       sequenceWaitTimeout: 10_000,
       deliver() {},
       getLargestTopics: largestTopics,
+      listSubscriptions: () => [],
       countStreams: count,
     })
     const value = 'x'.repeat(2_000_000)
@@ -257,6 +260,7 @@ describe('the local broker', () => {
       sequenceWaitTimeout: 10_000,
       deliver,
       getLargestTopics: largestTopics,
+      listSubscriptions: () => [],
       countStreams: count,
     })
     const put = broker.publish([['t', 'v']]).then(([seq]) => seq!)

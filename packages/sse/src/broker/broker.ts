@@ -3,6 +3,7 @@ import type { ConnectionCounts } from '../client.ts'
 import type { StreamEntry, TopicPut } from '../core/event.ts'
 import type { History } from '../history/history.ts'
 import type { AnsweredSeq } from './answered-seq.ts'
+import type { ActiveSubscription } from '../hub/active-subscriptions.ts'
 import type { ThreadCount, SseMainMessage, SseThreadMessage } from '../messages.ts'
 
 /** Orders all values and delivers each of them once to every thread, in that order. */
@@ -31,6 +32,8 @@ export interface Broker {
   receiveAnswered(): Promise<void> | undefined
   /** Counts the streams of all threads, in total and by topic. */
   countConnections(): Promise<ConnectionCounts>
+  /** Lists the open subscriptions of all threads of this process. */
+  listSubscriptions(): Promise<readonly ActiveSubscription[]>
   /** Idempotent. */
   close(): Promise<void>
 }
@@ -46,6 +49,8 @@ export interface BrokerOptions {
   readonly sequenceWaitTimeout: number
   /** Delivers entries to the streams of this thread. */
   deliver(entries: readonly StreamEntry[]): void
+  /** Lists the open subscriptions of this thread. */
+  listSubscriptions(): readonly ActiveSubscription[]
   /** Returns the topics with the largest numbers of streams on this thread. */
   getLargestTopics(): string[]
   /** Counts the streams of this thread, in total and for the given topics. */

@@ -12,6 +12,7 @@ export async function createLocalBroker({
   deliver,
   getLargestTopics,
   countStreams,
+  listSubscriptions,
 }: BrokerOptions): Promise<Broker> {
   const sequencer = await openSequencer({
     backlogLimits,
@@ -27,6 +28,7 @@ export async function createLocalBroker({
     catchUp: () => sequencer.catchUp(),
     receiveAnswered: () => undefined,
     countConnections: async () => summarize([countStreams(getLargestTopics())]),
+    listSubscriptions: async () => listSubscriptions(),
     close: () => sequencer.close(),
   }
 }

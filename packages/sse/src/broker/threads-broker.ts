@@ -42,6 +42,7 @@ export function createThreadsBroker(options: BrokerOptions): Broker {
   }
   bus.on('largestTopics', options.getLargestTopics)
   bus.on('count', options.countStreams)
+  bus.on('listSubscriptions', options.listSubscriptions)
 
   function sendBatch(batch: PublishBatch): void {
     if (current === batch) current = undefined
@@ -78,6 +79,7 @@ export function createThreadsBroker(options: BrokerOptions): Broker {
       return isBeforeAnswered(history.seq, answeredSeq) ? receive(answeredSeq) : undefined
     },
     countConnections: () => bus.call('connections'),
+    listSubscriptions: () => bus.call('subscriptions'),
     close: () => history.close(),
   }
 }

@@ -16,6 +16,23 @@ const PATTERN_NAME = 'match_urlpattern'
 /** Parameter of topic selectors in the protocol 0.x. */
 const LEGACY_NAME = 'topic'
 
+/** A matcher of a subscription. `topic` is a topic selector of the protocol 0.x. */
+export interface SubscriptionMatcher {
+  readonly type: 'exact' | 'urlpattern' | 'topic'
+  readonly text: string
+}
+
+/** Returns the matchers of a valid query, for the list of active subscriptions. */
+export const listMatchers = (query: SseQuery, isCompatible: boolean): readonly SubscriptionMatcher[] => {
+  const list = (name: string, type: SubscriptionMatcher['type']) =>
+    [query[name] ?? []].flat().map((text) => ({ type, text }))
+  return [
+    ...EXACT_NAMES.flatMap((name) => list(name, 'exact')),
+    ...list(PATTERN_NAME, 'urlpattern'),
+    ...(isCompatible ? list(LEGACY_NAME, 'topic') : []),
+  ]
+}
+
 /**
  * Parses the subscription parameters of the Mercure protocol.
  * @param base the hub's URL, against which relative patterns are resolved

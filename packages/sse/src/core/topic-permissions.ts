@@ -25,6 +25,8 @@ export class TopicPermissions {
 export interface TokenPermissions {
   readonly publish: TopicPermissions
   readonly subscribe: TopicPermissions
+  /** Returns the data that the token attaches to a subscription. @param matcher text of its matcher */
+  getPayload(matcher: string): unknown
 }
 
 const DETAIL_TYPE = 'https://mercure.rocks/authorization-detail'
@@ -43,6 +45,7 @@ const isNonEmptyList = (value: unknown): value is readonly unknown[] => Array.is
 export function parseTokenPermissions(details: unknown, base: string): TokenPermissions | undefined {
   if (details !== undefined && !Array.isArray(details)) return undefined
   const drafts = { publish: new PermissionsDraft(), subscribe: new PermissionsDraft() }
+  const payloads: { readonly draft: PermissionsDraft; readonly payload: unknown }[] = []
   for (const detail of (details ?? []) as unknown[]) {
     if (!isFields(detail)) return undefined
     if (detail.type !== DETAIL_TYPE) continue
@@ -50,11 +53,20 @@ export function parseTokenPermissions(details: unknown, base: string): TokenPerm
     if (!isNonEmptyList(actions) || !isNonEmptyList(topics) || !isFields(payload)) return undefined
     if (!actions.every((action) => typeof action === 'string')) return undefined
     const actionDrafts = ACTIONS.filter((action) => actions.includes(action)).map((action) => drafts[action])
+    if (actions.includes('subscribe')) {
+      const draft = new PermissionsDraft()
+      actionDrafts.push(draft)
+      payloads.push({ draft, payload: detail.payload })
+    }
     for (const topic of topics) {
       if (!isFields(topic) || !parseTopic(topic, actionDrafts, base)) return undefined
     }
   }
-  return { publish: drafts.publish.toPermissions(), subscribe: drafts.subscribe.toPermissions() }
+  return {
+    publish: drafts.publish.toPermissions(),
+    subscribe: drafts.subscribe.toPermissions(),
+    getPayload: (matcher) => payloads.find(({ draft }) => draft.toPermissions().isAllowed(matcher))?.payload,
+  }
 }
 
 class PermissionsDraft {
@@ -83,7 +95,7 @@ export function parseLegacyPermissions(claim: unknown): TokenPermissions | undef
     if (!texts.every((text): text is string => typeof text === 'string')) return undefined
     return new TopicPermissions(parseLegacySelectors(texts))
   })
-  return publish && subscribe && { publish, subscribe }
+  return publish && subscribe && { publish, subscribe, getPayload: () => claim.payload }
 }
 
 /** Adds a topic of `authorization_details` to the drafts. Returns false if the topic has an unknown format. */

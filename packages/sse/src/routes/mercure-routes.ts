@@ -12,13 +12,14 @@ import type { Broker } from '../broker/broker.ts'
 import { formatEventId } from '../core/event-id.ts'
 import { describeMalformed, isMalformed, parseQuery, type SseQuery } from '../core/parse-query.ts'
 import { PUBLIC_SCOPE } from '../core/read-scope.ts'
-import { parseMatchers } from '../core/parse-matchers.ts'
+import { listMatchers, parseMatchers } from '../core/parse-matchers.ts'
 import { HUB_PATH } from '../core/patterns/topic-url.ts'
 import { parseUpdate } from '../core/parse-update.ts'
 import type { Encoder } from '../encoder/encoder.ts'
 import { toMercureId } from '../encoder/mercure-encoder.ts'
 import { logReadErrors, errors, logWriteErrors } from '../errors.ts'
 import type { History } from '../history/history.ts'
+import type { ActiveSubscriptions } from '../hub/active-subscriptions.ts'
 import type { Streams } from '../hub/streams.ts'
 import type { Bearer } from '../tokens/access-tokens.ts'
 import type { TokenAuth } from '../tokens/token-auth.ts'
@@ -38,6 +39,8 @@ export interface MercureOptions {
   readonly allowAnonymous: boolean
   /** True if clients of the protocol 0.x are served, too. */
   readonly isCompatible: boolean
+  /** The active subscriptions of this thread. Undefined if they are not published. */
+  readonly subscriptions: ActiveSubscriptions | undefined
   /** Maximum body of an update (bytes). */
   readonly maxUpdate: number
   /** Returns the URL of the hub for requests to this host. */
@@ -82,6 +85,7 @@ function createSubscribeRoute({
   tokenAuth,
   allowAnonymous,
   isCompatible,
+  subscriptions,
   getBaseUrl,
 }: MercureOptions) {
   const resumeHeaders = isCompatible ? [LAST_EVENT_ID_HEADER, LEGACY_LAST_EVENT_ID_HEADER] : [LAST_EVENT_ID_HEADER]
@@ -131,9 +135,21 @@ function createSubscribeRoute({
     return createStreamReply(streams, stream, request, createFullError, headers)
   }
 
+  /** Adds the subscriptions of a stream to the active ones when it opens. */
+  function announce(reply: StreamReply | BufferedReply, query: SseQuery, bearer: Bearer | undefined) {
+    if (!subscriptions || !('open' in reply)) return reply
+    const { open: openStream } = reply
+    const openAnnounced: StreamReply['open'] = (connection, head, framing) => {
+      openStream(connection, head, framing)
+      subscriptions.add(connection, listMatchers(query, isCompatible), bearer?.getPayload ?? (() => undefined))
+    }
+    return { ...reply, open: openAnnounced }
+  }
+
   function answer(query: SseQuery, request: HotRequest, bearer: Bearer | undefined) {
     const reply = subscribe(query, request, bearer, false)
-    return reply ?? broker.catchUp().then(() => subscribe(query, request, bearer, true)!)
+    if (reply) return announce(reply, query, bearer)
+    return broker.catchUp().then(() => announce(subscribe(query, request, bearer, true)!, query, bearer))
   }
 
   return defineHotRoute<SseQuery>({

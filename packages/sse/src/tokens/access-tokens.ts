@@ -1,4 +1,4 @@
-import { parseTokenPermissions, type TopicPermissions } from '../core/topic-permissions.ts'
+import { parseTokenPermissions, type TokenPermissions, type TopicPermissions } from '../core/topic-permissions.ts'
 import { createReadScope, type ReadScope } from '../core/read-scope.ts'
 import { HUB_PATH } from '../core/patterns/topic-url.ts'
 import { createInvalidTokenError } from './token-errors.ts'
@@ -10,6 +10,8 @@ import { checkKeySettings, hasKeys, KeyRing, type KeyRingOptions } from './key-r
 export interface Bearer {
   readonly reader: ReadScope
   readonly publish: TopicPermissions
+  /** As in `TokenPermissions`. */
+  readonly getPayload: TokenPermissions['getPayload']
   /** Expiry of the token (ms since 1970). Undefined for a 0.x token without one. */
   readonly expiresAt: number | undefined
 }
@@ -72,7 +74,8 @@ export async function createAccessTokens(
       const permissions = parseTokenPermissions(payload.authorization_details, getBaseUrl(config))
       if (!permissions) throw createInvalidTokenError()
       const reader = createReadScope(permissions.subscribe, isReadTokenRequired)
-      return { reader, publish: permissions.publish, expiresAt: payload.exp! * 1_000 }
+      const { publish, getPayload } = permissions
+      return { reader, publish, getPayload, expiresAt: payload.exp! * 1_000 }
     }
     return undefined
   }
@@ -82,7 +85,7 @@ export async function createAccessTokens(
     if (legacy && !isAccessTokenType(typ)) {
       const { permissions, expiresAt } = await legacy.verify(token, isPublisher)
       const reader = createReadScope(permissions.subscribe, isReadTokenRequired)
-      return { reader, publish: permissions.publish, expiresAt }
+      return { reader, publish: permissions.publish, getPayload: permissions.getPayload, expiresAt }
     }
     const bearer = await verifyWithKeys(token, alg, kid)
     if (bearer) return bearer
