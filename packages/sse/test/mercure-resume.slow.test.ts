@@ -3,7 +3,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
 import { HUB, createMercureClient } from './support/mercure-client.ts'
 import { findFreePort, spawnSse } from './support/sse-process.ts'
-import { openStream, type TestStream } from './support/test-stream.ts'
+import { EVENT_SOURCE_HEADERS, openStream, type TestStream } from './support/test-stream.ts'
 import { toBearerHeader, MERCURE, signAll } from './support/sign-tokens.ts'
 
 const CLIENT_COUNT = 200
@@ -34,7 +34,7 @@ class ResumingClient {
     const id = this.#lastEventId
     const byHeader = id !== '' && Math.random() < 0.5
     const query = id !== '' && !byHeader ? `&last_event_id=${encodeURIComponent(id)}` : ''
-    const headers = { ...this.#headers, ...(byHeader && { 'last-event-id': id }) }
+    const headers = { ...EVENT_SOURCE_HEADERS, ...this.#headers, ...(byHeader && { 'last-event-id': id }) }
     this.#stream = await openStream(this.#port, this.#query + query, { path: HUB, headers })
     if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)
     const resumeHeader = this.#stream.headers['mercure-last-event-id'] ?? ''

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EventSourceReader } from './support/event-source-reader.ts'
 import { findFreePort, spawnSse } from './support/sse-process.ts'
 import { startSse, type TestSse } from './support/test-sse.ts'
-import { openStream, VIA_FASTIFY, type TestStream } from './support/test-stream.ts'
+import { openStream, EVENT_SOURCE_HEADERS, VIA_FASTIFY, type TestStream } from './support/test-stream.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
@@ -20,7 +20,7 @@ class ResumingClient {
   }
 
   async connect(): Promise<void> {
-    const headers: Record<string, string> = this.#lastEventId ? { 'last-event-id': this.#lastEventId } : {}
+    const headers = { ...EVENT_SOURCE_HEADERS, ...(this.#lastEventId && { 'last-event-id': this.#lastEventId }) }
     const spelling = Math.random() < 0.3 ? VIA_FASTIFY : {}
     this.#stream = await openStream(this.#port, '?topic=fire', { headers, ...spelling })
     if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)

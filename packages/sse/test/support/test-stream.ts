@@ -42,6 +42,9 @@ export function createWaitText(
   return `GET ${path}${query} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
+/** Headers of a browser's EventSource, which gets an empty line after the position of its stream. */
+export const EVENT_SOURCE_HEADERS = { 'sec-fetch-mode': 'cors', 'cache-control': 'no-cache' }
+
 /** A spelling of the path that every server adapter passes to Fastify. */
 export const VIA_FASTIFY = { path: '/%77ait' }
 
