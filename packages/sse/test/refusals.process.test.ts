@@ -80,7 +80,7 @@ const plainRefusals: Refusal[] = [
 ]
 
 const hubRefusals: Refusal[] = [
-  subscribe('', '`match` or `match_urlpattern` must be given', 'received neither'),
+  subscribe('', '`match` or `match_urlpattern` must be given', 'received none'),
   subscribe('match_regex=a', '"match_regex" is an unknown matcher; known: match, match_exact, match_urlpattern'),
   subscribe('match=', '`match` must be 1 to 1024 visible characters such as news; received ""'),
   subscribe('match=%00', '`match` must be 1 to 1024 visible characters', 'received "\\u0000"'),
