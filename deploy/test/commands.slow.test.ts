@@ -23,6 +23,14 @@ const SKIPPED_COMMANDS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^(cp deploy\/systemd|mkdir -p \/etc|cat > \/etc|systemctl )/, 'changes this machine'],
   [/^docker /, 'needs a daemon'],
   [/^deploy\/stranger\.sh/, 'takes minutes, and root'],
+  [
+    /^(pip|python3?|mypy|cd clients\/python)\b/,
+    'installs packages; clients/python/test tries the same in a folder of its own',
+  ],
+  [
+    /pack:js|\/tmp\/live|^npm install|client\/examples/,
+    'installs a package; clients/js/test tries the same in a folder of its own',
+  ],
 ]
 
 const START = /^(?<env>(?:\w+=\S+ )*)(?:npx -y )?pnpm(?:@\S+)? start\b(?<args>[^#&]*)(?!.*&)/
