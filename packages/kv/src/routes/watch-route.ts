@@ -78,7 +78,12 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
       const after = readSequence(String(headers['last-event-id'] || '') || undefined, 'Last-Event-ID') ?? firstSequence
       if (after !== undefined) await store.replica?.waitForConsistency({ after })
       await watchers.checkCapacity(after)
-      return { status: 200, headers: STREAM_HEADERS, open: (to, head) => watchers.open(to, head, range, after) }
+      return {
+        status: 200,
+        headers: STREAM_HEADERS,
+        isFramed: true,
+        open: (to, head, framing) => watchers.open(to, head, framing, range, after),
+      }
     },
   })
 }

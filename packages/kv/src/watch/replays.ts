@@ -1,4 +1,5 @@
 import { Chunk } from '@influencer-stats/runtime/chunk'
+import type { Framing } from '@influencer-stats/runtime/framing'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { ChangePage } from '../core/change-pages.ts'
 import { isInRange, type KeyRange } from '../core/range-tree.ts'
@@ -20,11 +21,17 @@ export interface WatchReplaysOptions {
   cut(connection: StreamConnection): void
 }
 
-/** A stream that resumes and does not have all earlier changes yet. */
-interface WatchReplay extends WatchRecipient {
-  readonly connection: StreamConnection
+/** The beginning of a replay. */
+export interface ReplayStart {
+  readonly framing: Framing
   readonly range: KeyRange
   /** Sequence up to which the stream has all changes. */
+  readonly sequence: number
+}
+
+/** A stream that resumes and does not have all earlier changes yet. */
+interface WatchReplay extends WatchRecipient, ReplayStart {
+  readonly connection: StreamConnection
   sequence: number
   /** True if the client has read the last page. */
   isReady: boolean
@@ -61,9 +68,8 @@ export class WatchReplays {
     }
   }
 
-  /** Starts the replay of a stream that has all changes up to `sequence`. */
-  open(connection: StreamConnection, range: KeyRange, sequence: number): void {
-    const replay: WatchReplay = { connection, range, sequence, isReady: true, connections: SINGLE_CONNECTION }
+  open(connection: StreamConnection, start: ReplayStart): void {
+    const replay: WatchReplay = { ...start, connection, isReady: true, connections: SINGLE_CONNECTION }
     this.#replays.set(connection, replay)
     this.#ready.add(replay)
     connection.on('drain', this.#onDrain)
@@ -119,13 +125,16 @@ export class WatchReplays {
     // them.
     const upTo = Math.min(page.upTo, this.#options.getLiveSequence() ?? Infinity)
     const replays = [...this.#ready].filter(({ sequence }) => sequence >= from && sequence < upTo)
-    const find = (key: string, seq: number, onFound: (replay: WatchReplay) => void) => {
-      for (const replay of replays)
-        if (seq > replay.sequence && seq <= upTo && isInRange(replay.range, key)) onFound(replay)
+    for (const [{ frame }, recipients] of Map.groupBy(replays, ({ framing }) => framing)) {
+      const find = (key: string, seq: number, onFound: (replay: WatchReplay) => void) => {
+        for (const replay of recipients)
+          if (seq > replay.sequence && seq <= upTo && isInRange(replay.range, key)) onFound(replay)
+      }
+      const toChunk = (text: string) => Chunk.fromText(frame(text))
+      this.events += renderChangePage(page, find, toChunk, (replay, chunks) => {
+        if (this.#replays.has(replay.connection)) replay.isReady = write(replay.connection, chunks)
+      })
     }
-    this.events += renderChangePage(page, find, Chunk.fromText, (replay, chunks) => {
-      if (this.#replays.has(replay.connection)) replay.isReady = write(replay.connection, chunks)
-    })
     for (const replay of replays) this.#advanceTo(replay, upTo)
     if (!page.isEnd || this.#options.getLiveSequence() !== undefined) return
     for (const replay of this.#ready) if (replay.sequence === upTo) this.#makeLive(replay)

@@ -1,5 +1,6 @@
 import type { Budget } from '@influencer-stats/runtime/budget'
 import { Chunk } from '@influencer-stats/runtime/chunk'
+import { CHUNKS, NO_CHUNKS, type Framing } from '@influencer-stats/runtime/framing'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
 import type { ChangePage } from '../core/change-pages.ts'
@@ -40,14 +41,24 @@ export interface WatchMetrics {
   readonly unreadBytes: number
 }
 
-/** Live streams of one range. A live stream has all earlier changes. */
+/** Live streams of one range and one framing. A live stream has all earlier changes. */
 interface WatchGroup extends WatchRecipient {
   readonly range: KeyRange
   readonly connections: Set<StreamConnection>
 }
 
+/** All live streams with the same framing. */
+interface LiveStreams {
+  readonly framing: Framing
+  /** By `toRangeKey`. */
+  readonly groups: Map<string, WatchGroup>
+  readonly ranges: RangeTree<WatchGroup>
+}
+
 interface WatchStreamState {
   readonly range: KeyRange
+  /** The live streams that the stream joins. */
+  readonly live: LiveStreams
   /** Group of the stream; absent until the stream is live. */
   group?: WatchGroup
 }
@@ -70,8 +81,11 @@ const toRangeKey = ({ start, end = '' }: KeyRange) => `${start.length} ${start}$
 export class Watchers implements WatchMetrics {
   readonly #options: WatchersOptions
   readonly #streams = new Map<StreamConnection, WatchStreamState>()
-  readonly #groups = new Map<string, WatchGroup>()
-  readonly #ranges = new RangeTree<WatchGroup>()
+  readonly #live = [CHUNKS, NO_CHUNKS].map((framing): LiveStreams => ({
+    framing,
+    groups: new Map(),
+    ranges: new RangeTree(),
+  }))
   readonly #unread: UnreadBytes
   readonly #replays: WatchReplays
   readonly #heartbeatTimer: NodeJS.Timeout
@@ -127,14 +141,17 @@ export class Watchers implements WatchMetrics {
    * Opens a stream. The caller has called `checkCapacity` before; if other streams have used the capacity meanwhile,
    * the connection is destroyed.
    * @param head head of the HTTP reply
+   * @param framing framing of everything after the head
    * @param after sequence after which the stream begins; undefined for the current one
    */
-  open(connection: StreamConnection, head: string, range: KeyRange, after: number | undefined): void {
+  open(connection: StreamConnection, head: string, framing: Framing, range: KeyRange, after: number | undefined): void {
     if (this.#isClosed || this.#isFull) return void connection.destroy()
-    this.#streams.set(connection, { range })
+    this.#streams.set(connection, { range, live: this.#live.find((one) => one.framing === framing)! })
     connection.on('close', this.#onClose)
-    connection.write(`${head}${toRetryLine(Math.round(RETRY_DELAY_MS * (1 + Math.random())))}\n`)
-    this.#startReplay(connection, range, after).catch(() => this.#cut(connection))
+    // Without an empty line: many clients take the block that it would end for an empty message.
+    const retry = toRetryLine(Math.round(RETRY_DELAY_MS * (1 + Math.random())))
+    connection.write(head + framing.frame(retry))
+    this.#startReplay(connection, framing, range, after).catch(() => this.#cut(connection))
   }
 
   /** Ends all streams. Their clients reconnect, possibly to another process. Idempotent. */
@@ -148,21 +165,27 @@ export class Watchers implements WatchMetrics {
     return this.streams >= this.#options.maxStreams
   }
 
-  async #startReplay(connection: StreamConnection, range: KeyRange, after: number | undefined): Promise<void> {
+  async #startReplay(
+    connection: StreamConnection,
+    framing: Framing,
+    range: KeyRange,
+    after: number | undefined,
+  ): Promise<void> {
     const at = after ?? this.#sequence ?? (await this.#options.changes(undefined, 0))!.upTo
     if (!this.#streams.has(connection)) return
-    if (after === undefined) connection.write(toIdLine(at))
-    this.#replays.open(connection, range, at)
+    if (after === undefined) connection.write(framing.frame(toIdLine(at)))
+    this.#replays.open(connection, { framing, range, sequence: at })
   }
 
   #addToGroup(connection: StreamConnection, at: number): void {
     const stream = this.#streams.get(connection)!
+    const { groups, ranges } = stream.live
     const key = toRangeKey(stream.range)
-    let group = this.#groups.get(key)
+    let group = groups.get(key)
     if (!group) {
       group = { range: stream.range, connections: new Set() }
-      this.#groups.set(key, group)
-      this.#ranges.add(group.range, group)
+      groups.set(key, group)
+      ranges.add(group.range, group)
     }
     stream.group = group
     group.connections.add(connection)
@@ -172,7 +195,7 @@ export class Watchers implements WatchMetrics {
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    while (this.#groups.size > 0 && !this.#isClosed) {
+    while (this.#live.some(({ groups }) => groups.size > 0) && !this.#isClosed) {
       const page = await this.#options.changes(this.#sequence!, POLL_TIMEOUT_MS).catch(() => undefined)
       if (page) this.#deliverPage(page)
       // The feed cannot supply the next changes. Clients reconnect, and get SEQUENCE_EXPIRED if the changes are lost.
@@ -183,14 +206,17 @@ export class Watchers implements WatchMetrics {
   }
 
   #deliverPage(page: ChangePage): void {
-    const toChunk = (text: string) => this.#unread.toChunk(text)
-    const find: FindRecipients<WatchGroup> = (key, _seq, onFound) => this.#ranges.findRanges(key, onFound)
-    this.#liveEvents += renderChangePage(page, find, toChunk, ({ connections }, chunks) => {
-      for (const connection of connections) {
-        if (connection.writableLength > this.#options.maxUnreadBytes) this.#cut(connection)
-        else this.#unread.write(connection, chunks)
-      }
-    })
+    for (const { framing, groups, ranges } of this.#live) {
+      if (groups.size === 0) continue
+      const toChunk = (text: string) => this.#unread.toChunk(framing.frame(text))
+      const find: FindRecipients<WatchGroup> = (key, _seq, onFound) => ranges.findRanges(key, onFound)
+      this.#liveEvents += renderChangePage(page, find, toChunk, ({ connections }, chunks) => {
+        for (const connection of connections) {
+          if (connection.writableLength > this.#options.maxUnreadBytes) this.#cut(connection)
+          else this.#unread.write(connection, chunks)
+        }
+      })
+    }
     this.#setSequence(page.upTo)
   }
 
@@ -206,9 +232,12 @@ export class Watchers implements WatchMetrics {
    */
   #sendHeartbeat(): void {
     if (this.#sequence === undefined) return
-    const chunks = [Chunk.fromText(toIdLine(this.#sequence))]
-    for (const { connections } of this.#groups.values())
-      for (const connection of connections) if (connection.writableLength === 0) this.#unread.write(connection, chunks)
+    for (const { framing, groups } of this.#live) {
+      const chunks = [Chunk.fromText(framing.frame(toIdLine(this.#sequence)))]
+      for (const { connections } of groups.values())
+        for (const connection of connections)
+          if (connection.writableLength === 0) this.#unread.write(connection, chunks)
+    }
   }
 
   /**
@@ -223,6 +252,8 @@ export class Watchers implements WatchMetrics {
 
   #endStreams(connections: readonly StreamConnection[]): void {
     for (const connection of connections) {
+      // Without the end the client would see a stream that was cut.
+      connection.write(this.#streams.get(connection)!.live.framing.end)
       this.#removeStream(connection)
       if (connection.destroySoon) connection.destroySoon()
       else connection.end()
@@ -238,14 +269,14 @@ export class Watchers implements WatchMetrics {
     if (!stream) return false
     this.#streams.delete(connection)
     this.#replays.remove(connection)
-    const { group, range } = stream
+    const { group, range, live } = stream
     if (!group?.connections.delete(connection) || group.connections.size > 0) return true
-    this.#groups.delete(toRangeKey(range))
-    this.#ranges.delete(range)
+    live.groups.delete(toRangeKey(range))
+    live.ranges.delete(range)
     return true
   }
 
   #getLiveConnections(): StreamConnection[] {
-    return Array.from(this.#groups.values(), ({ connections }) => [...connections]).flat()
+    return this.#live.flatMap(({ groups }) => Array.from(groups.values(), ({ connections }) => [...connections]).flat())
   }
 }

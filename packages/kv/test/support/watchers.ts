@@ -1,3 +1,4 @@
+import { NO_CHUNKS } from '@influencer-stats/runtime/framing'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budget'
 import { onTestFinished } from 'vitest'
@@ -60,7 +61,7 @@ export function openWatchers({
   onTestFinished(() => watchers.close())
   function open(range: KeyRange, { after, isReading = false }: { after?: number; isReading?: boolean } = {}) {
     const connection = new SlowConnection({ isReading })
-    watchers.open(connection, '', range, after)
+    watchers.open(connection, '', NO_CHUNKS, range, after)
     return connection
   }
   return { feed, memory, budget, watchers, open }
