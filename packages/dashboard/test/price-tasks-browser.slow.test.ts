@@ -10,6 +10,8 @@ import { OFFERINGS, toDate, toOfferingName, VALUES, writeCatalog } from './suppo
 import { startDashboard } from './support/start-dashboard.ts'
 
 const MAX_STEPS = 4
+/** Time for the import of 604,000 prices, also beside other tests (ms). */
+const IMPORT_TIMEOUT_MS = 400_000
 const OFFERING = toOfferingName(347)
 
 /** A page on which each action of the user is counted: a click, a key, or a text that is typed. */
@@ -42,7 +44,7 @@ describe(`in a catalog of ${OFFERINGS} offerings with ${VALUES} values each, a s
   beforeAll(async () => {
     running = await embed(prices, { data: createTemporaryFolder(), sample: 'no' })
     await createPricesClient(running.url).import(writeCatalog(), { replace: true })
-  })
+  }, IMPORT_TIMEOUT_MS)
   afterAll(async () => void (await running.stop()))
 
   // The field that finds everything has the focus from the beginning, and after each choice.
