@@ -46,3 +46,12 @@ export const toResolveProblem = ({ code, detail }: ResolveFailure): Problem => e
 export function checkMatchCount(matched: number, expected = matched): void {
   if (matched !== expected) throw errors.MATCH_COUNT(`expected must be ${matched}; received ${expected}`)
 }
+
+/** The refusals of conditions with names or values that no price has. */
+export const unknownNameErrors = [
+  errors.OFFERING_NOT_FOUND,
+  errors.GROUP_NOT_FOUND,
+  errors.SPEC_NOT_FOUND,
+  errors.CHARACTERISTIC_NOT_FOUND,
+  errors.VALUE_NOT_FOUND,
+]

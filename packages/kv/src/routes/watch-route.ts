@@ -81,7 +81,6 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
       return {
         status: 200,
         headers: STREAM_HEADERS,
-        isFramed: true,
         open: (to, head, framing) => watchers.open(to, head, framing, range, after),
       }
     },

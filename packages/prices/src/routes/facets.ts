@@ -2,7 +2,7 @@ import type { Replica } from '@influencer-stats/log/replica'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
-import { errors } from '../errors.ts'
+import { errors, unknownNameErrors } from '../errors.ts'
 import { exampleSearch } from '../sample/examples.ts'
 import { FACET_NAMES, MAX_CHARACTERISTICS, computeFacets, type FacetRequest } from '../search/facets/compute-facets.ts'
 import { FACET_SORTS } from '../search/facets/facet-page.ts'
@@ -139,11 +139,7 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
             commonErrors.VALIDATION_FAILED,
             errors.INCOMPATIBLE_PARAMETERS,
             errors.INDEX_NOT_LOADED,
-            errors.OFFERING_NOT_FOUND,
-            errors.GROUP_NOT_FOUND,
-            errors.SPEC_NOT_FOUND,
-            errors.CHARACTERISTIC_NOT_FOUND,
-            errors.VALUE_NOT_FOUND,
+            ...unknownNameErrors,
             errors.VALUE_TYPE,
             ...consistencyErrors,
           ),

@@ -4,7 +4,7 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import { formatStart, getCurrentMoment } from '../core/values/moment.ts'
-import { checkMatchCount, errors } from '../errors.ts'
+import { checkMatchCount, errors, unknownNameErrors } from '../errors.ts'
 import type { PricesMainMessage, PricesThreadMessage } from '../messages.ts'
 import type { CatalogViews } from '../search/catalog-view.ts'
 import { countPrices } from '../search/find-all.ts'
@@ -62,11 +62,7 @@ export function addRemovalRoute(
             commonErrors.VALIDATION_FAILED,
             errors.CONDITION_MISSING,
             errors.MATCH_COUNT,
-            errors.OFFERING_NOT_FOUND,
-            errors.GROUP_NOT_FOUND,
-            errors.SPEC_NOT_FOUND,
-            errors.CHARACTERISTIC_NOT_FOUND,
-            errors.VALUE_NOT_FOUND,
+            ...unknownNameErrors,
             errors.VALUE_TYPE,
           ),
         },

@@ -5,7 +5,7 @@ import {
   type ProblemReplies,
 } from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
-import { errors } from '../errors.ts'
+import { errors, unknownNameErrors } from '../errors.ts'
 import { idSchema, priceReplySchema } from '../price-schema.ts'
 import { MAX_CANDIDATES } from '../search/refusal/describe-refusal.ts'
 
@@ -57,15 +57,7 @@ export const answerSchema = {
   },
 } as const
 
-const notFoundErrors = [
-  errors.INDEX_NOT_LOADED,
-  errors.PRICE_NOT_FOUND,
-  errors.OFFERING_NOT_FOUND,
-  errors.GROUP_NOT_FOUND,
-  errors.SPEC_NOT_FOUND,
-  errors.CHARACTERISTIC_NOT_FOUND,
-  errors.VALUE_NOT_FOUND,
-]
+const notFoundErrors = [errors.INDEX_NOT_LOADED, errors.PRICE_NOT_FOUND, ...unknownNameErrors]
 
 /** Returns a reply whose problem has more members. */
 const addFields = (reply: ProblemReplies[number], title: string, fields: object) => ({

@@ -46,11 +46,9 @@ export interface BufferedReply {
 export interface StreamReply {
   readonly status: 200
   readonly headers: readonly string[]
-  /** True if the stream frames its output. Otherwise its end is the end of the connection. */
-  readonly isFramed?: boolean
   /**
    * Called once. The stream writes `head` before all other output. It is empty if Node's server has sent the head.
-   * @param framing framing of everything after the head, if `isFramed`
+   * @param framing framing of everything after the head
    */
   open(connection: StreamConnection, head: string, framing: Framing): void
 }

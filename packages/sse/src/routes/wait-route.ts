@@ -62,7 +62,6 @@ export function createStreamReply(
   return {
     status: 200,
     headers: ['content-type', stream.encoder.contentType, ...STREAM_HEADERS, ...headers],
-    isFramed: true,
     open: (connection, head, framing) =>
       streams.open(connection, address, framing === CHUNKS ? stream : toPlainStream(stream), head),
   }

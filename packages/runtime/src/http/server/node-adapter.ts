@@ -90,7 +90,7 @@ export function replyOnNode(
     discardInput(message.socket)
     skipLaterRequests(response)
     response.on('error', doNothing)
-    const isChunked = reply.isFramed === true && message.httpVersionMinor > 0
+    const isChunked = message.httpVersionMinor > 0
     // Without this, Node would add the header itself.
     if (!isChunked) response.removeHeader('transfer-encoding')
     const framing = isChunked ? ['transfer-encoding', 'chunked'] : []

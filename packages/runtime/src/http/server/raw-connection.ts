@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { isStream, type HotReply } from './endpoint.ts'
 import { ConnectionMemory } from './connection-memory.ts'
 import type { StreamReply } from '../hot-route.ts'
-import { CHUNKS, NO_CHUNKS } from '../../net/framing.ts'
+import { CHUNKS } from '../../net/framing.ts'
 import type { RawAdapterHost } from './raw-host.ts'
 import {
   checkLimits,
@@ -257,18 +257,19 @@ export class ServerConnection {
   /** Formats the text of a reply, without a large body. A stream takes over the connection instead. */
   #formatReply(request: RawRequest, answer: HotReply, closes: boolean): string {
     if (!isStream(answer)) return formatReply(this.#host, request, answer, closes)
-    this.#open(answer, formatStreamHead(this.#host, request, answer))
+    this.#open(answer, formatStreamHead(this.#host, request, answer.headers))
     return ''
   }
 
-  #open({ open, isFramed }: StreamReply, head: string): void {
+  #open({ open }: StreamReply, head: string): void {
     if (this.#isReleased || this.#socket.destroyed) return
     this.#flush()
     this.#isReleased = true
     this.#host.release(this.#socket)
     // Later requests get no reply. The socket is read because, unread, it would not report that its client is gone.
     if (this.#isPaused) this.#socket.resume()
-    open(this.#socket, head, isFramed ? CHUNKS : NO_CHUNKS)
+    // Clients of HTTP/1.0 are not served here.
+    open(this.#socket, head, CHUNKS)
   }
 
   #append(text: string, body: Buffer | undefined, closes: boolean): void {

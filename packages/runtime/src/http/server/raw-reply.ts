@@ -1,4 +1,4 @@
-import type { BufferedReply, StreamReply } from '../hot-route.ts'
+import type { BufferedReply } from '../hot-route.ts'
 import { type HotReply, type Endpoint, isStream } from './endpoint.ts'
 import type { RawAdapterHost } from './raw-host.ts'
 import { isUnchanged, toHeaders } from './reply-head.ts'
@@ -73,16 +73,11 @@ function formatLeadingFields({ guard }: RawAdapterHost, { headers, id, limits }:
 }
 
 /** Formats the head of a stream, and counts its request. */
-export function formatStreamHead(
-  host: RawAdapterHost,
-  request: RawRequest,
-  { headers, isFramed }: StreamReply,
-): string {
+export function formatStreamHead(host: RawAdapterHost, request: RawRequest, fields: readonly string[]): string {
   const { match, id, startedAt } = request
   match.endpoint.observe(200, match, id, startedAt, request)
-  const head = getStatusLine(200) + formatLeadingFields(host, request) + formatFields(headers)
-  const framing = isFramed ? 'transfer-encoding: chunked\r\n' : ''
-  return `${head}${framing}connection: close\r\n${getHeadEnds(host.keepAliveTimeout).bare}`
+  const head = getStatusLine(200) + formatLeadingFields(host, request) + formatFields(fields)
+  return `${head}transfer-encoding: chunked\r\nconnection: close\r\n${getHeadEnds(host.keepAliveTimeout).bare}`
 }
 
 /** Formats the text of a reply, without a large body, and counts the request. */
