@@ -29,10 +29,7 @@ export class ServerConnection {
   readonly #host: RawAdapterHost
   readonly #reader: RequestReader
   readonly #memory: ConnectionMemory
-  /**
-   * The tick at which the client last began to send a request, or had read everything that was sent, or at which a late
-   * reply was complete.
-   */
+  /** The tick at which a request last began, the client had read all replies, or a late reply was complete. */
   lastActiveTick: number
   /** Bytes that have arrived and are not answered. */
   #unread: Buffer | undefined
