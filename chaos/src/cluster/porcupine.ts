@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
 const FOLDER = fileURLToPath(new URL('../../porcupine', import.meta.url))
 const PROGRAM = fileURLToPath(new URL('../../../node_modules/.cache/porcupine/checker', import.meta.url))
 
-/** True if Go is installed, which is needed to build the program. */
-export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
+/** True if a Go is installed that can build the program. An older one does not read its `go.mod`. */
+export const hasGo = spawnSync('go', ['list', '-m'], { cwd: FOLDER, stdio: 'ignore' }).status === 0
 
 /**
  * Checks histories of registers with Porcupine. `Ok`: some order of the operations explains the history. `Illegal`: no

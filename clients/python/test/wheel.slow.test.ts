@@ -1,45 +1,31 @@
-import { execFile } from 'node:child_process'
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import {
+  createPythonEnvironment,
+  PREPARATION_TIMEOUT_MS,
+  runProgram,
+} from '@influencer-stats/runtime/testing/third-party-client'
 import { beforeAll, expect, test } from 'vitest'
 
 // The wheel in an empty environment, as its users install it. Needs python3 with venv, and PyPI.
 
 const CLIENT_FOLDER = fileURLToPath(new URL('..', import.meta.url))
-const TIMEOUT_MS = 600_000
-
-const environment = join(createTemporaryFolder(), 'venv')
 const wheels = createTemporaryFolder()
+let python: string
 
-/** Runs a program. @throws Error with its output if it fails */
-async function run(program: string, ...args: string[]): Promise<string> {
-  const options = { cwd: CLIENT_FOLDER, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } }
-  try {
-    return (await promisify(execFile)(program, args, options)).stdout
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string }
-    throw new Error(`${program} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: error })
-  }
-}
-
-const runPython = (...args: string[]) => run(join(environment, 'bin', 'python'), ...args)
+const runPython = (...args: string[]) => runProgram(python, args, CLIENT_FOLDER)
 const install = (...args: string[]) => runPython('-m', 'pip', 'install', '--quiet', ...args)
 
 beforeAll(async () => {
-  const version = 'import sys, venv, ensurepip; assert sys.version_info >= (3, 11)'
-  await run('python3', '-c', version).catch((error: unknown) => {
-    throw new Error('python3 with venv (3.11 or later) is needed', { cause: error })
-  })
-  await run('python3', '-m', 'venv', environment)
+  python = await createPythonEnvironment([])
   const source = createTemporaryFolder()
   for (const name of ['pyproject.toml', 'README.md', 'src']) {
     cpSync(join(CLIENT_FOLDER, name), join(source, name), { recursive: true })
   }
   await runPython('-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', wheels, source)
-}, TIMEOUT_MS)
+}, PREPARATION_TIMEOUT_MS)
 
 const getWheel = () =>
   join(
@@ -47,7 +33,7 @@ const getWheel = () =>
     readdirSync(wheels).find((name) => name.endsWith('.whl'))!,
   )
 
-test('the wheel has types, and nothing but the package', { timeout: TIMEOUT_MS }, async () => {
+test('the wheel has types, and nothing but the package', { timeout: PREPARATION_TIMEOUT_MS }, async () => {
   const lines = (await runPython('-m', 'zipfile', '-l', getWheel())).split('\n').slice(1, -1)
   const names = lines.map((line) => line.split(' ')[0]!)
   expect(names).toContain('influencer_stats/py.typed')
@@ -60,7 +46,7 @@ test('the wheel has types, and nothing but the package', { timeout: TIMEOUT_MS }
 
 test(
   'generated files are up to date, types are correct, tests and examples pass',
-  { timeout: TIMEOUT_MS },
+  { timeout: PREPARATION_TIMEOUT_MS },
   async () => {
     await install(`${getWheel()}[chart,test,generate]`, 'trio')
     await runPython('generate.py', '--check')
