@@ -6,6 +6,7 @@ import type { JetStreamLogOptions } from './jetstream/options.ts'
 import { getStalenessSeconds } from './log-state.ts'
 import type { Log } from './log.ts'
 import { getServers, type logSettings } from './settings.ts'
+import { registerSkippedMessages } from './skipped-messages.ts'
 import { createSnapshotScheduler, type SnapshotScheduler } from './snapshot-scheduler.ts'
 
 export interface ClusterLogOptions
@@ -62,6 +63,7 @@ export async function openClusterLog({
     appendTimeout: config.appendTimeout,
     maxBody,
     applyTimeout,
+    onSkip: registerSkippedMessages(registry, service),
     onState(state) {
       onState?.(state)
       snapshotScheduler?.onAdvance(state.applied, appliedBytes)

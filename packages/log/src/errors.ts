@@ -8,9 +8,12 @@ export const errors = defineErrors({
   LEASE_LOST: { status: 503, title: 'Lease lost; nothing was changed' },
 })
 
-/** A message or an entry of the log is damaged, or its format or kind is unknown. This node must not continue. */
+/**
+ * A message or an entry of the log is foreign or damaged, or its format or kind is unknown. All nodes skip a message
+ * that is foreign or damaged. A node must not continue after any other error.
+ */
 export class FrameError extends Error {
-  readonly code: 'LOG_FORMAT_UNKNOWN' | 'LOG_DAMAGED'
+  readonly code: 'LOG_FORMAT_UNKNOWN' | 'LOG_DAMAGED' | 'LOG_FOREIGN'
   /**
    * Sequence of the message, if the thrower states it. Otherwise the applier reports the message that it assembles, or
    * the last one of its batch.

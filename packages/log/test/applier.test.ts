@@ -5,6 +5,7 @@ import { Applier } from '../src/jetstream/applier.ts'
 import type { LogPosition } from '../src/log.ts'
 import { encodeFrame } from '../src/order/frame.ts'
 import type { LogMessage } from '../src/order/frame-assembler.ts'
+import { createMessageOfFormat } from './support/text-frames.ts'
 import { createStartPosition } from '../src/order/sequencer.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { APPEND_KIND, TextStateMachine } from './support/text-state-machine.ts'
@@ -33,6 +34,9 @@ const toMessages = (...texts: (string | undefined)[]): LogMessage[] =>
     const entries = text === undefined ? [] : [{ kind: APPEND_KIND, term: 0, body: Buffer.from(text) }]
     return { seq: i + 1, at: 0, data: encodeFrame({ writer: '00'.repeat(8), number: i + 1, entries }, 10_000_000)[0]! }
   })
+
+/** Intact message of a newer format. */
+const newerFormat = createMessageOfFormat(2)
 
 it('returns a promise while too many bytes are pending', async () => {
   const { applier, stateMachine } = startApplier()
@@ -66,7 +70,7 @@ it('stores the position of barriers only at intervals and at the end', async () 
 it('applies no entry of a batch with an unknown message', async () => {
   const { applier, stateMachine, fatal } = startApplier()
   const [first, second] = toMessages('a', 'b')
-  applier.enqueue([first!, { ...second!, data: Buffer.from('what is this?') }])
+  applier.enqueue([first!, { ...second!, data: newerFormat }])
   await waitUntil(() => fatal.length === 1)
   expect([fatal, stateMachine.texts]).toEqual([[2], []])
   applier.enqueue(toMessages('a'))
@@ -85,7 +89,7 @@ it('stores no position of entries that are not applied, however it ends', async 
   const [first, second, third] = toMessages(undefined, 'b', 'c')
   unknown.applier.enqueue([first!])
   await waitUntil(() => unknown.advanced.length === 1)
-  unknown.applier.enqueue([second!, { ...third!, data: Buffer.from('what is this?') }])
+  unknown.applier.enqueue([second!, { ...third!, data: newerFormat }])
   await waitUntil(() => unknown.fatal.length === 1)
   await unknown.applier.end()
   expect([unknown.stateMachine.savedPosition?.seq ?? 0, unknown.stateMachine.texts]).toEqual([

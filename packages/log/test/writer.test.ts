@@ -20,7 +20,7 @@ function startWriter(results: SendResult[], timeout = 100, applyTimeout?: number
     isUp: () => true,
     async send(parts) {
       const assembler = new FrameAssembler()
-      const frame = parts.map((data, i) => assembler.addMessage({ seq: i, at: 0, data })).at(-1)!
+      const frame = parts.map((data, i) => assembler.addMessage({ seq: i, at: 0, data })).at(-1) as SequencedFrame
       frames.push({ ...frame, seq: frames.length + 1 })
       return results.length > 1 ? results.shift()! : results[0]!
     },
@@ -160,7 +160,8 @@ describe('the delay of the next frame', () => {
       timeout: 10_000,
       isUp: () => true,
       async send(parts) {
-        const frame = { ...new FrameAssembler().addMessage({ seq: sent.length + 1, at: 0, data: parts[0]! })! }
+        const assembled = new FrameAssembler().addMessage({ seq: sent.length + 1, at: 0, data: parts[0]! })
+        const frame = { ...(assembled as SequencedFrame) }
         const flight = Promise.withResolvers<SendResult>()
         sent.push({
           texts: frame.entries.map(({ body }) => String(body)),

@@ -1,7 +1,13 @@
 import { retry } from '@influencer-stats/runtime/async/retry'
 import type { LogIdentity } from './stream/verify-stream.ts'
 import type { FrameError } from '../errors.ts'
-import { FrameAssembler, type LogMessage, type SequencedFrame } from '../order/frame-assembler.ts'
+import {
+  FrameAssembler,
+  type LogMessage,
+  type OnSkip,
+  type SequencedFrame,
+  type SkippedMessage,
+} from '../order/frame-assembler.ts'
 import { Sequencer, type EntryDecision } from '../order/sequencer.ts'
 import type { LogEntry, LeaseState, LogPosition, StateMachine } from '../log.ts'
 
@@ -21,6 +27,8 @@ export interface ApplierOptions {
   onApplied(frame: SequencedFrame, decisions: readonly EntryDecision[], outcomes: readonly unknown[]): void
   /** Called for a frame that every node ignores, because its number is not the next one of its writer. */
   onIgnored(frame: SequencedFrame): void
+  /** Called for messages that every node skips, because they are no part of a frame. */
+  readonly onSkip?: OnSkip | undefined
   /** Called when all entries up to `seq` are applied. */
   onAdvance(seq: number): void
   /**
@@ -53,9 +61,9 @@ const MAX_UNSAVED_FRAMES = 256
 /** Delay after a failed call of `apply` before the state machine receives the same batch again (ms). */
 const RETRY_DELAY_MS = 500
 
-/** Frame with the decisions about its entries. They are reported once its batch is applied. */
+/** Frame, or skipped message, with the decisions about its entries. They are reported once its batch is applied. */
 interface FrameDecisions {
-  readonly frame: SequencedFrame
+  readonly frame: SequencedFrame | SkippedMessage
   /** Undefined if the frame does not count. */
   readonly decisions: EntryDecision[] | undefined
 }
@@ -65,7 +73,7 @@ interface FrameDecisions {
  */
 export class Applier {
   readonly #options: ApplierOptions
-  readonly #assembler = new FrameAssembler()
+  readonly #assembler: FrameAssembler
   readonly #sequencer: Sequencer
   #inbox: LogMessage[] = []
   #pendingBytes = 0
@@ -78,6 +86,7 @@ export class Applier {
 
   constructor(options: ApplierOptions) {
     this.#options = options
+    this.#assembler = new FrameAssembler(options.onSkip)
     this.#sequencer = new Sequencer(options.start)
   }
 
@@ -139,7 +148,11 @@ export class Applier {
         const message = this.#inbox[count++]!
         bytes += message.data.length
         const frame = this.#assembler.addMessage(message)
-        if (frame) frames.push({ frame, decisions: this.#sequencer.acceptFrame(frame) })
+        if (!frame) continue
+        if (frame.writer === undefined) {
+          this.#sequencer.skipMessage(frame)
+          frames.push({ frame, decisions: undefined })
+        } else frames.push({ frame, decisions: this.#sequencer.acceptFrame(frame) })
       }
     } catch (error) {
       return this.#stopOnError(error as Error, this.#inbox[count - 1]!.seq)
@@ -208,6 +221,7 @@ export class Applier {
     this.#options.onAdvance(frames.at(-1)!.frame.seq)
     let reported = 0
     for (const { frame, decisions } of frames) {
+      if (frame.writer === undefined) continue
       if (!decisions) {
         this.#options.onIgnored(frame)
         continue

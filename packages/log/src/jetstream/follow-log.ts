@@ -11,6 +11,7 @@ import type { LogClock } from './log-clock.ts'
 import type { JetStreamLogOptions } from './options.ts'
 import { createLogReader } from './reader.ts'
 import { createSender } from './sender.ts'
+import { createSkipReport } from './skip-report.ts'
 import { StalenessTracker } from './staleness.ts'
 import { hasQuorum } from './stream/quorum.ts'
 import { checkFormat } from './stream/stream.ts'
@@ -95,6 +96,7 @@ export function followLog(
     start,
     isAwaited: (message) => progress.hasWaiters || writer.isAwaiting(message) || !stateMachine.canLag?.(),
     onApplied: (frame, decisions, outcomes) => writer.onApplied(frame, decisions, outcomes),
+    onSkip: createSkipReport(options),
     onIgnored: (frame) => writer.onIgnored(frame),
     onAdvance(seq) {
       staleness.recordApplied(seq)

@@ -1,4 +1,5 @@
 import type { LogState, StateMachine } from '../log.ts'
+import type { SkipReason } from '../order/frame-assembler.ts'
 import type { Logger } from '../logger.ts'
 
 /** Options of the connection to the NATS servers. */
@@ -48,6 +49,8 @@ export interface JetStreamLogOptions {
   readonly verifyTimeout?: number
   /** Maximum size of the body of an entry (bytes); default: 1 MiB. The limits of the servers must allow it. */
   readonly maxBody?: number
+  /** Called for messages that every node skips, because they are no part of a frame. @param count number of them */
+  onSkip?(reason: SkipReason, count: number): void
   /** Called after every change of the state, and after every reply about the stream (one per second). */
   onState?(state: LogState): void
   /**

@@ -107,18 +107,29 @@ export interface FramePart {
   readonly piece: Buffer
 }
 
-/** Decodes a message and checks it. @throws FrameError */
+/**
+ * Decodes a message and checks it.
+ * @throws FrameError `LOG_FORMAT_UNKNOWN` for an intact message of another version, otherwise `LOG_FOREIGN` or
+ * `LOG_DAMAGED`
+ */
 export function readPart(message: Buffer): FramePart {
-  if (message.length < PART_HEADER_BYTES || message[0] !== MAGIC) throw new FrameError('LOG_DAMAGED', 'is not a frame')
-  if (message[1] !== FORMAT_VERSION)
-    throw new FrameError('LOG_FORMAT_UNKNOWN', `has format ${message[1]}; this version knows ${FORMAT_VERSION}`)
+  if (message[0] !== MAGIC) throw new FrameError('LOG_FOREIGN', 'is not a frame')
+  if (message.length < PART_HEADER_BYTES) throw new FrameError('LOG_DAMAGED', 'is truncated')
   const check = message.readUInt32BE(6)
   if (check !== computeChecksum(message)) throw new FrameError('LOG_DAMAGED', 'has a wrong checksum')
+  if (message[1] !== FORMAT_VERSION)
+    throw new FrameError('LOG_FORMAT_UNKNOWN', `has format ${message[1]}; this version knows ${FORMAT_VERSION}`)
   const part = message.readUInt16BE(2)
   const parts = message.readUInt16BE(4)
   if (part >= parts) throw new FrameError('LOG_DAMAGED', `is part ${part} of ${parts}`)
   return { part, parts, check, piece: message.subarray(PART_HEADER_BYTES) }
 }
+
+/** Returns the checksum that identifies a message: the one in its header, or that of the whole message without a valid one. */
+export const getMessageCheck = (message: Buffer): number =>
+  message.length >= PART_HEADER_BYTES && message[0] === MAGIC && message.readUInt32BE(6) === computeChecksum(message)
+    ? message.readUInt32BE(6)
+    : crc32(message)
 
 /** Decodes the joined pieces of a frame. @throws FrameError */
 export function decodeFrame(bytes: Buffer): Frame {

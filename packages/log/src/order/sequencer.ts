@@ -1,6 +1,7 @@
 import type { LogEntry, LeaseState, LogPosition } from '../log.ts'
 import { LEASE_KIND, type FrameEntry } from './frame.ts'
-import type { SequencedFrame } from './frame-assembler.ts'
+import type { SequencedFrame, SkippedMessage } from './frame-assembler.ts'
+import { FrameError } from '../errors.ts'
 
 /**
  * Time without a frame after which a writer is removed (ms of the log's clock). A copy of a frame follows within
@@ -25,6 +26,15 @@ export interface LeaseRequest {
 }
 
 export const encodeLease = (request: LeaseRequest): Buffer => Buffer.from(JSON.stringify(request))
+
+/** @throws FrameError `LOG_DAMAGED` */
+function parseLease(body: Buffer): LeaseRequest {
+  try {
+    return JSON.parse(body.toString())
+  } catch (error) {
+    throw new FrameError('LOG_DAMAGED', (error as Error).message)
+  }
+}
 
 /** Returns the position before the first entry. */
 export const createStartPosition = (epoch: string): LogPosition => ({ epoch, seq: 0, at: 0, check: 0, writers: [] })
@@ -71,12 +81,9 @@ export class Sequencer {
    * effect, and a frame that follows a lost one has none either.
    * @returns a decision for each entry; undefined if the frame does not count
    */
-  acceptFrame({ seq, at, check, writer, number, entries }: SequencedFrame): EntryDecision[] | undefined {
-    this.#seq = seq
-    // The clocks of servers differ, and the leader may change: a later message may have an earlier time.
-    this.#at = Math.max(this.#at, at)
-    this.#check = check
-    this.#removeIdleWriters()
+  acceptFrame(frame: SequencedFrame): EntryDecision[] | undefined {
+    const { writer, number, entries } = frame
+    this.skipMessage(frame)
     const [last] = this.#writers.get(writer) ?? [0]
     if (number !== last + 1) return undefined
     // This puts the map in the order of the writers' last frames. So `#removeIdleWriters` can stop at the first active
@@ -86,10 +93,19 @@ export class Sequencer {
     return this.#decideEntries(entries)
   }
 
+  /** Advances over a message without any other effect. */
+  skipMessage({ seq, at, check }: SequencedFrame | SkippedMessage): void {
+    this.#seq = seq
+    // The clocks of servers differ, and the leader may change: a later message may have an earlier time.
+    this.#at = Math.max(this.#at, at)
+    this.#check = check
+    this.#removeIdleWriters()
+  }
+
   #decideEntries(entries: readonly FrameEntry[]): EntryDecision[] {
     return entries.map(({ kind, term, body }): EntryDecision => {
       if (term !== 0 && term !== this.#lease?.term) return { kind: 'fenced' }
-      if (kind === LEASE_KIND) return { kind: 'lease', lease: this.#grantLease(JSON.parse(body.toString())) }
+      if (kind === LEASE_KIND) return { kind: 'lease', lease: this.#grantLease(parseLease(body)) }
       return { kind: 'applied', entry: { seq: this.#seq, at: this.#at, kind, body } }
     })
   }

@@ -1,8 +1,7 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LogPosition } from '../../log.ts'
-import { FrameError } from '../../errors.ts'
-import { readPart } from '../../order/frame.ts'
+import { getMessageCheck } from '../../order/frame.ts'
 import { checkQuorum } from './quorum.ts'
 
 /**
@@ -70,17 +69,8 @@ export async function verifyStream(
 async function hasMessage(jsm: JetStreamManager, stream: string, { seq, check }: LogIdentity): Promise<boolean> {
   const message = await jsm.streams.getMessage(stream, { seq })
   if (!message) return false
-  if (readChecksum(message.data) === check) return true
+  if (getMessageCheck(Buffer.from(message.data)) === check) return true
   throw new LogReplacedError(
     `message ${seq} differs from the one that this node applied: it was restored to an older state`,
   )
-}
-
-function readChecksum(data: Uint8Array): number | undefined {
-  try {
-    return readPart(Buffer.from(data)).check
-  } catch (error) {
-    if (error instanceof FrameError) return undefined
-    throw error
-  }
 }
