@@ -2,7 +2,7 @@ import { START_SCRIPT, spawnStart, type SpawnedStart } from '@influencer-stats/r
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -36,6 +36,13 @@ async function run(script: 'backup' | 'restore', ...args: string[]): Promise<Scr
 /** The checksums of backups in the output of a command, by service. */
 const sumsIn = (text: string) =>
   Object.fromEntries(Array.from(text.matchAll(/^(\w+): .* sha256 (\w{64})/gm), ([, name, sum]) => [name, sum]))
+
+/** Runs `pnpm backup DIR --keep 2`. Returns the folders of the backups. */
+async function runKeepTwo(folder: string, ports: readonly string[]): Promise<string[]> {
+  const ran = await run('backup', folder, ...SERVICES, '--keep', '2', ...ports)
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  return readdirSync(folder).toSorted()
+}
 
 async function start(data: string): Promise<{ started: SpawnedStart; urls: Urls; ports: string[] }> {
   const args = ['--port', '0', '--data', data, '--log-level', 'warn', '--sample', 'no', '--sse.history', 'level']
@@ -135,6 +142,20 @@ test('stats, prices and sse are backed up under writers, each as it was at one m
   const backup = await run('backup', files, ...SERVICES, ...first.ports)
   await writers.stop()
   expect(backup).toMatchObject({ code: 0, stderr: '' })
+  const paths = SERVICES.map((service) => join(files, `${service}.backup`))
+  for (const path of paths) expect(statSync(path).mode & 0o777).toBe(0o600)
+  const verified = await run('backup', 'verify', ...paths)
+  expect(verified).toMatchObject({ code: 0, stderr: '' })
+  for (const sum of Object.values(sumsIn(backup.stdout))) expect(verified.stdout).toContain(sum)
+  // The third backup replaces the first. A failed one deletes nothing.
+  const dated = join(folder, 'dated')
+  const [oldest] = await runKeepTwo(dated, first.ports)
+  await runKeepTwo(dated, first.ports)
+  const kept = await runKeepTwo(dated, first.ports)
+  expect(kept).toHaveLength(2)
+  expect(kept).not.toContain(oldest)
+  expect(await run('backup', dated, 'kv', '--keep', '1', '--kv.port', '9')).toMatchObject({ code: 1 })
+  expect(readdirSync(dated)).toEqual(expect.arrayContaining(kept))
   // Restore refuses while the service runs, and the service continues.
   expect(await run('restore', files, '--data', here)).toMatchObject({ code: 1, stderr: expect.stringContaining(here) })
   for (const service of SERVICES) await subjects[service].write(first.urls[service], 0, 1)
@@ -168,13 +189,14 @@ test('stats, prices and sse are backed up under writers, each as it was at one m
       bytes[Math.floor((bytes.length * i) / 3)]! ^= 0x10
       writeFileSync(file, bytes)
     }
+    expect(await run('backup', 'verify', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) })
     const data = join(folder, `damaged ${service}`)
     expect(await run('restore', files, service, '--data', data)).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringContaining(file),
     })
-    expect(existsSync(join(data, service))).toBe(false)
+    expect(existsSync(data)).toBe(false)
   }
 })
 

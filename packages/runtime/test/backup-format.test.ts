@@ -1,12 +1,13 @@
 import { Level } from 'level'
 import * as fc from 'fast-check'
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { BackupDamagedError, BackupWriter, readBackup, type BackupEntry } from '../src/backup/backup-format.ts'
 import { restoreBackup } from '../src/backup/restore-backup.ts'
+import { Utf8Level } from '../src/level/utf8-level.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array))
@@ -65,6 +66,42 @@ test('detects a backup that is truncated, changed or too long, at any position',
   await expect(readPieces(Buffer.concat([whole, whole]))).rejects.toBeInstanceOf(BackupDamagedError)
 })
 
+/** A backup of 4 MB in chunks of 64 KiB. `pulled` counts the chunks that were read. */
+function readDamagedLength(added: number, size?: number) {
+  const whole = writeBackup([
+    Array.from({ length: 64 }, (_, i): BackupEntry => [Buffer.of(i), Buffer.alloc(65_536, i)]),
+  ])
+  const first = whole.indexOf('\n') + 1
+  whole.writeUInt32LE(whole.readUInt32LE(first + 4) + added, first + 4)
+  let pulled = 0
+  async function* pull() {
+    for (let at = 0; at < whole.length; at += 65_536) {
+      pulled++
+      yield whole.subarray(at, at + 65_536)
+    }
+  }
+  const read = readBackup(pull(), { onHead() {}, onEntry: () => undefined }, size === undefined ? size : whole.length)
+  return { read, getPulled: () => pulled, size: whole.length }
+}
+
+test.each([0x4000_0000, 0x8000_0000])('detects a length that grew by %i before it reads the value', async (added) => {
+  for (const size of [undefined, 1]) {
+    const { read, getPulled } = readDamagedLength(added, size)
+    await expect(read).rejects.toBeInstanceOf(BackupDamagedError)
+    expect(getPulled()).toBe(1)
+  }
+})
+
+test('copies each byte a few times at most, even if a length is damaged', async () => {
+  const concat = vi.spyOn(Buffer, 'concat')
+  onTestFinished(() => void concat.mockRestore())
+  const { read, size } = readDamagedLength(0x1000_0000)
+  concat.mockClear()
+  await expect(read).rejects.toBeInstanceOf(BackupDamagedError)
+  const copied = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0)
+  expect(copied).toBeLessThan(2 * size)
+})
+
 test('rejects a file that is not a backup', async () => {
   const file = join(createTemporaryFolder(), 'a')
   writeFileSync(file, 'x'.repeat(10_000))
@@ -86,4 +123,16 @@ test('restores exactly the bytes that were backed up', async () => {
   const again = await readPieces(writeBackup([await db.iterator().all()]))
   await db.close()
   expect([again.end.sha256, again.end.entries]).toEqual([sha256, entries.length])
+})
+
+test('a failed restore leaves no folder and no file', async () => {
+  const folder = createTemporaryFolder()
+  const file = join(folder, 'kv.backup')
+  writeFileSync(file, writeBackup([[[Buffer.from('key'), Buffer.from('value')]]]))
+  vi.spyOn(Utf8Level.prototype, 'batch').mockImplementation(() => {
+    throw new Error('IO error: No space left on device')
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  await expect(restoreBackup('kv', file, join(folder, 'new', 'deep', 'kv'))).rejects.toThrow('No space left')
+  expect(readdirSync(folder)).toEqual(['kv.backup'])
 })

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
+import { ByteQueue } from './byte-queue.ts'
 
 // A backup begins with one line of JSON: the service and the format. The entries follow, in key order. It ends with one
 // line of JSON: the number of entries, the SHA-256 of all bytes before it, the time and the version. The same data
@@ -25,11 +26,12 @@ export interface BackupEnd {
 export type BackupEntry = readonly [key: Buffer, value: Buffer]
 
 const ENTRY_HEADER_BYTES = 8
-const NEW_LINE = 0x0a
 /** Replaces the length of a key after the last entry. */
 const END_MARK = 0xffff_ffff
 /** Maximum length of a line of JSON (bytes). */
 const MAX_LINE_BYTES = 4_096
+/** Maximum size of an entry (bytes): far above that of any service, so that a damaged length is detected. */
+const MAX_ENTRY_BYTES = 0x4000_0000
 
 /** Encodes a backup. */
 export class BackupWriter {
@@ -80,65 +82,63 @@ export interface BackupSink {
 }
 
 /**
- * Reads a whole backup and returns its last line.
+ * Reads a whole backup and returns its last line. Reads each byte once, and holds at most one entry.
+ * @param size size of the backup (bytes), if it is known: a longer entry is detected before it is read
  * @throws BackupDamagedError if it is no backup, has an unknown format, or is cut off or altered
  */
-export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink): Promise<BackupEnd> {
+export async function readBackup(
+  chunks: AsyncIterable<Buffer>,
+  sink: BackupSink,
+  size = Number.POSITIVE_INFINITY,
+): Promise<BackupEnd> {
+  const input = new ByteQueue(chunks)
+  try {
+    return await readParts(input, sink, size)
+  } finally {
+    await input.close()
+  }
+}
+
+async function readParts(input: ByteQueue, sink: BackupSink, size: number): Promise<BackupEnd> {
   const hash = createHash('sha256')
-  let bytes: Buffer = Buffer.alloc(0)
-  let head: BackupHead | undefined
-  let entries = 0
-  let hasEnded = false
-  let pendingEntry: Promise<void> | undefined
+
+  async function fill(length: number): Promise<void> {
+    if (!(await input.fill(length))) throw new BackupDamagedError('it is truncated')
+  }
 
   function take(length: number): Buffer {
-    const taken = bytes.subarray(0, length)
+    const taken = input.take(length)
     hash.update(taken)
-    bytes = bytes.subarray(length)
     return taken
   }
 
-  /** Returns false if the head has not arrived completely yet. */
-  function takeHead(): boolean {
-    const end = bytes.indexOf('\n')
-    if (end < 0 && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('it is not a backup')
-    if (end < 0) return false
-    sink.onHead((head = parseLine<BackupHead>(take(end + 1))))
-    if (head.backup !== 1) throw new BackupDamagedError('this version does not know its format')
-    return true
+  async function findLineLength(): Promise<number> {
+    const length = await input.findLine(MAX_LINE_BYTES)
+    if (length === undefined) throw new BackupDamagedError('it is truncated, or not a backup')
+    return length
   }
 
-  /** Returns false if the next entry has not arrived completely yet. */
-  function takeEntry(): boolean {
-    if (bytes.length < ENTRY_HEADER_BYTES) return false
-    const keyLength = bytes.readUInt32LE()
-    const valueLength = bytes.readUInt32LE(4)
-    if (keyLength === END_MARK) {
-      take(ENTRY_HEADER_BYTES)
-      hasEnded = true
-      return true
-    }
-    const length = ENTRY_HEADER_BYTES + keyLength + valueLength
-    if (bytes.length < length) return false
-    const taken = take(length)
-    pendingEntry = sink.onEntry(
-      taken.subarray(ENTRY_HEADER_BYTES, ENTRY_HEADER_BYTES + keyLength),
-      taken.subarray(ENTRY_HEADER_BYTES + keyLength),
-    )
+  const head = parseLine<BackupHead>(take(await findLineLength()))
+  if (head.backup !== 1) throw new BackupDamagedError('this version does not know its format')
+  sink.onHead(head)
+  let entries = 0
+  for (;;) {
+    // An `await` for each entry would take longer than the rest.
+    if (!input.has(ENTRY_HEADER_BYTES)) await fill(ENTRY_HEADER_BYTES)
+    const lengths = take(ENTRY_HEADER_BYTES)
+    const keyLength = lengths.readUInt32LE()
+    if (keyLength === END_MARK) break
+    const length = keyLength + lengths.readUInt32LE(4)
+    if (length > MAX_ENTRY_BYTES || input.takenBytes + length > size)
+      throw new BackupDamagedError('it is truncated, or one of its lengths is wrong')
+    if (!input.has(length)) await fill(length)
+    const entry = take(length)
+    const pending = sink.onEntry(entry.subarray(0, keyLength), entry.subarray(keyLength))
+    if (pending) await pending
     entries++
-    return true
   }
-
-  for await (const chunk of chunks) {
-    bytes = bytes.length > 0 ? Buffer.concat([bytes, chunk]) : chunk
-    while (!hasEnded && (head ? takeEntry() : takeHead())) {
-      if (pendingEntry) await pendingEntry
-      pendingEntry = undefined
-    }
-    if (hasEnded && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('it has data after its end')
-  }
-  if (!hasEnded || bytes.at(-1) !== NEW_LINE) throw new BackupDamagedError('it is truncated')
-  const end = parseLine<BackupEnd>(bytes)
+  const end = parseLine<BackupEnd>(input.take(await findLineLength()))
+  if (await input.fill(1)) throw new BackupDamagedError('it has data after its end')
   if (end.sha256 !== hash.digest('hex') || end.entries !== entries)
     throw new BackupDamagedError('its checksum or its number of entries is wrong')
   return end

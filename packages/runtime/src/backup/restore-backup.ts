@@ -1,9 +1,9 @@
 import type { Level } from 'level'
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError } from '../errors/common-errors.ts'
-import { syncFolder, writeFormat } from '../level/data-format.ts'
+import { syncFolder, writeFormat, type DataFormat } from '../level/data-format.ts'
 import { flush } from '../level/open/open-level.ts'
 import { Utf8Level } from '../level/utf8-level.ts'
 import { BackupDamagedError, readBackup, type BackupEnd, type BackupHead, type BackupSink } from './backup-format.ts'
@@ -12,7 +12,7 @@ import { BackupDamagedError, readBackup, type BackupEnd, type BackupHead, type B
 const MAX_BATCH_BYTES = 4_194_304
 
 /**
- * Creates a data folder from a backup. A failure creates no data folder. The next start of the service upgrades an
+ * Creates a data folder from a backup. A failure leaves no folder and no file. The next start of the service upgrades an
  * older format.
  * @throws StartError `BACKUP_DAMAGED`, `BACKUP_FOREIGN`, `DATA_THERE`
  */
@@ -26,11 +26,35 @@ export async function restoreBackup(service: string, file: string, folder: strin
     throw new StartError('DATA_THERE', `${service}: ${folder} is not empty: stop the service and move the folder first`)
   const draft = `${folder}.restoring`
   await rm(draft, { recursive: true, force: true })
-  await mkdir(dirname(draft), { recursive: true })
+  const firstParent = await mkdir(dirname(draft), { recursive: true })
+  try {
+    await writeData(draft, file, { service, format: found!.format })
+    await rm(folder, { recursive: true, force: true })
+    await rename(draft, folder)
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    if (firstParent !== undefined) await removeEmptyFolders(dirname(draft), firstParent)
+    throw error
+  }
+  syncFolder(dirname(folder))
+  return end
+}
+
+/** Removes a folder and its parents up to `last`. Folders that are not empty remain. */
+async function removeEmptyFolders(folder: string, last: string): Promise<void> {
+  try {
+    for (let one = folder; one.length >= last.length; one = dirname(one)) await rmdir(one)
+  } catch {
+    // Another program uses it.
+  }
+}
+
+/** Writes the entries of a backup to a new data folder. */
+async function writeData(folder: string, file: string, format: DataFormat): Promise<void> {
   // For the owner only, because some services store secrets.
-  await mkdir(draft, { mode: 0o700 })
+  await mkdir(folder, { mode: 0o700 })
   const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
-  const db = new Utf8Level<Buffer, Buffer>(join(draft, 'level'), bytes)
+  const db = new Utf8Level<Buffer, Buffer>(join(folder, 'level'), bytes)
   try {
     await db.open()
     await fill(db, file)
@@ -38,12 +62,8 @@ export async function restoreBackup(service: string, file: string, folder: strin
   } finally {
     await db.close()
   }
-  writeFormat(draft, { service, format: found!.format })
-  syncFolder(join(draft, 'level'))
-  await rm(folder, { recursive: true, force: true })
-  await rename(draft, folder)
-  syncFolder(dirname(folder))
-  return end
+  writeFormat(folder, format)
+  syncFolder(join(folder, 'level'))
 }
 
 async function fill(db: Level<Buffer, Buffer>, file: string): Promise<void> {
@@ -65,12 +85,14 @@ async function fill(db: Level<Buffer, Buffer>, file: string): Promise<void> {
   await put()
 }
 
-async function readBackupFile(file: string, sink: BackupSink): Promise<BackupEnd> {
+/** Reads the backup in a file, and checks it. @throws StartError `BACKUP_DAMAGED` */
+export async function readBackupFile(file: string, sink: BackupSink): Promise<BackupEnd> {
+  const { size } = await stat(file)
   try {
-    return await readBackup(createReadStream(file), sink)
+    return await readBackup(createReadStream(file), sink, size)
   } catch (error) {
     if (!(error instanceof BackupDamagedError)) throw error
-    throw new StartError('BACKUP_DAMAGED', `${file} cannot be restored: ${error.message}`)
+    throw new StartError('BACKUP_DAMAGED', `${file} is a damaged backup: ${error.message}`)
   }
 }
 

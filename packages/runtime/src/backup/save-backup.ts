@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -23,7 +23,11 @@ export async function saveBackup(url: string, token: string, file: string): Prom
       Readable.fromWeb(reply.body as never),
       createWriteStream(draft, { flush: true, mode: OWNER_ONLY_MODE }),
     )
-    const end = await readBackup(createReadStream(draft), { onHead() {}, onEntry: () => undefined })
+    const end = await readBackup(
+      createReadStream(draft),
+      { onHead() {}, onEntry: () => undefined },
+      (await stat(draft)).size,
+    )
     await rename(draft, file)
     syncFolder(dirname(file))
     return end

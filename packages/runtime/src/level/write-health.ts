@@ -11,6 +11,7 @@ export interface LevelShare {
 const HEALTHY_STATE = 0
 const DISK_FULL_STATE = 1
 const FAILED_STATE = 2
+const READ_ONLY_STATE = 3
 
 // Indexes of the words of the memory: common words, then three words for each slot. The first word of a slot is 1 while
 // the thread has the database open. The second is the number of the last write that the thread began. The third is the
@@ -32,6 +33,8 @@ const SLOT_COUNT = 160
 
 // Messages of LevelDB for ENOSPC, EDQUOT and EFBIG.
 const NO_SPACE_MESSAGE = /No space left|quota exceeded|File too large/i
+// LevelDB's message for EROFS: the system makes a disk with errors read-only.
+const READ_ONLY_MESSAGE = /Read-only file system/i
 const RETRY_HEADERS = { headers: { 'retry-after': '1' } }
 
 export const createHealthMemory = () =>
@@ -40,7 +43,15 @@ export const createHealthMemory = () =>
 const createWriteProblem = (kind: number): Problem =>
   kind === DISK_FULL_STATE
     ? commonErrors.DISK_FULL(undefined, RETRY_HEADERS)
-    : commonErrors.STORE_FAILED(undefined, RETRY_HEADERS)
+    : commonErrors.STORE_FAILED(kind === READ_ONLY_STATE ? 'the disk is read-only (EROFS)' : undefined, RETRY_HEADERS)
+
+/** @param error of a write of LevelDB */
+function toFaultState(error: unknown): number {
+  const { message, cause } = error as Error & { cause?: Error }
+  const text = `${message} ${cause?.message}`
+  if (NO_SPACE_MESSAGE.test(text)) return DISK_FULL_STATE
+  return READ_ONLY_MESSAGE.test(text) ? READ_ONLY_STATE : FAILED_STATE
+}
 
 const getWordIndex = (slot: number, offset: number) => FIRST_SLOT_WORD + slot * WORDS_PER_SLOT + offset
 
@@ -156,8 +167,7 @@ export class WriteHealth {
    * failure.
    */
   markFailed(error: unknown): { problem: Problem; first: boolean } {
-    const { message, cause } = error as Error & { cause?: Error }
-    const kind = NO_SPACE_MESSAGE.test(`${message} ${cause?.message}`) ? DISK_FULL_STATE : FAILED_STATE
+    const kind = toFaultState(error)
     const first = Atomics.compareExchange(this.#words, FAULT_WORD, HEALTHY_STATE, kind) === HEALTHY_STATE
     if (first) Atomics.notify(this.#words, FAULT_WORD)
     return { problem: createWriteProblem(kind), first }

@@ -7,6 +7,7 @@ export interface SmallDisk {
   /** Fills the disk up to the given number of free bytes. */
   fill(left: number): void
   free(): void
+  makeReadOnly(): void
   unmount(): void
 }
 
@@ -25,6 +26,7 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | u
       writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - left), 1))
     },
     free: () => rmSync(ballast, { force: true }),
+    makeReadOnly: () => void execFileSync('mount', ['-o', 'remount,ro', folder]),
     unmount: () => void execFileSync('umount', ['-l', folder]),
   }
 }

@@ -184,7 +184,8 @@ function prepareFolder(folder: string, own: DataFormat): DataFormat {
   } catch (error) {
     if (error instanceof StartError) throw error
     const { code } = error as NodeJS.ErrnoException
-    throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} cannot be written (${code})`)
+    const reason = code === 'EROFS' ? 'is on a read-only disk' : 'cannot be written'
+    throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} ${reason} (${code})`)
   }
   if (found.format > format) {
     throw new StartError(
