@@ -1,7 +1,6 @@
 import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createTemporaryFolder } from './temporary-folder.ts'
 import { onFileFinished } from './on-file-finished.ts'
@@ -49,6 +48,16 @@ export async function buildGoProgram(folder: string): Promise<string> {
   return program
 }
 
+/** Yields the lines of a text. Those of `node:readline` also end at U+2028, which JSON does not escape. */
+async function* readLines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    yield* lines
+  }
+}
+
 /** A client that reads a command per line, as JSON, and writes a reply per line. */
 export class ThirdPartyClient {
   /** Lines that have not been read. */
@@ -62,7 +71,7 @@ export class ThirdPartyClient {
     this.#child.stderr.on('data', (text) => (this.#errors += text))
     // A client that ends early fails the next `read`.
     this.#child.stdin.on('error', () => {})
-    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]()
+    this.#lines = readLines(this.#child.stdout.setEncoding('utf8'))
     onFileFinished(() => this.#child.kill('SIGKILL'))
   }
 

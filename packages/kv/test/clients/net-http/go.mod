@@ -1,0 +1,3 @@
+module influencer-stats/kv-client
+
+go 1.19
