@@ -70,7 +70,7 @@ const refusals: Refusal[] = [
   ),
   query('GET', '/v0/entities?from=a', '"from" is an unknown parameter', 'prefix, start, end, cursor, limit'),
   query('GET', '/v0/watch?after=x', '"after" must be a sequence', 'received "x"'),
-  query('GET', '/v0/watch?limit=1', '"limit" is an unknown parameter; known: prefix, start, end, after'),
+  query('GET', '/v0/watch?limit=1', '"limit" is an unknown parameter; known: prefix, start, end, after, progress'),
   query('POST', '/v0/batch?atomic=yes', '"atomic" is an unknown parameter; known: durable'),
   {
     request: ['POST', '/v0/batch', '\n'],

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { start } from './support/cluster-nodes.ts'
 
 /** Opens a stream with a socket, and collects the bytes of its reply. */
-function openStream(url: string, version: string, target = '/v0/watch') {
+function openStream(url: string, version: string, target = '/v0/watch?progress=true') {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const pieces: Buffer[] = []
   socket.on('data', (bytes) => void pieces.push(bytes))
@@ -48,6 +48,16 @@ describe.each(SERVERS)('streams of changes, server %s', (server) => {
       expect(text).toContain(`"value":"${'ä'.repeat(1_000)}"`)
       expect(text.match(/^event: put$/gm)).toHaveLength(2)
     }
+  })
+
+  it('have no block without an event, unless the client asks for progress', async () => {
+    const kv = await start({ server, watchHeartbeat: 20 })
+    const { body } = openStream(kv.url, '1.0', '/v0/watch')
+    await waitUntil(() => body().includes(':\n:\n'))
+    await kv.client.put('a', '1')
+    await waitUntil(() => /\n\n:\n/.test(body()))
+    await kv.stop()
+    expect(body()).toMatch(/^retry: \d+\n(:\n)+event: put\ndata: .*"1"}\nid: \d+\n\n(:\n)+$/)
   })
 
   it('have no chunks for clients of HTTP/1.0, which get the same changes', async () => {

@@ -38,7 +38,7 @@ export interface paths {
         };
         /**
          * Stream the changes of a range as server-sent events
-         * @description Events `put`, `delete` and `expire` (the expiry of a value changed), in the order of the changes. Their data is a line in the format of `POST /v0/batch`. The last event of a sequence has the sequence as its `id`. An id without an event reports the progress of the stream. `Last-Event-ID` or `after` resumes the stream.
+         * @description Events `put`, `delete` and `expire` (the expiry of a value changed), in the order of the changes. Their data is a line in the format of `POST /v0/batch`. The last event of a sequence has the sequence as its `id`. `Last-Event-ID` or `after` resumes the stream.
          */
         get: operations["watchEntities"];
         put?: never;
@@ -296,6 +296,8 @@ export interface operations {
                 end?: string;
                 /** @description Begin after this sequence; by default with the next change. */
                 after?: string;
+                /** @description With each heartbeat, send an `id` without an event: the sequence from which the stream would resume. Some clients take it for an empty message. */
+                progress?: "true" | "false";
             };
             header?: never;
             path?: never;

@@ -29,7 +29,7 @@ export function watchChanges(
 
   function open() {
     hasChanges = false
-    const query = { prefix, start, end, after: cursor }
+    const query = { prefix, start, end, after: cursor, progress: 'true' }
     return stream('GET', '/v0/watch', { query, call, idleTimeout: STREAM_TIMEOUT_MS }, readChangeSets)
   }
   return keepOpen(open, () => (hasChanges ? 0 : RETRY_DELAY_MS), call.signal)

@@ -19,7 +19,7 @@ export async function* watchChanges(
     let hasChanges = false
     let delay = RETRY_DELAY_MS
     try {
-      const query = { prefix, start, end, after: cursor?.toString() }
+      const query = { prefix, start, end, after: cursor?.toString(), progress: 'true' }
       const { body } = await requester.send('GET', '/v0/watch', { query, streamSignal: signal })
       for await (const { seq, ops } of parseWatchEvents(body)) {
         cursor = seq

@@ -7,6 +7,9 @@ import { toOpLine, parseLine, type Op } from '../core/change-lines.ts'
  */
 export const toIdLine = (seq: number): string => `id: ${seq}\n\n`
 
+/** Comment without an empty line: many clients take the block that it would end for an empty message. */
+export const HEARTBEAT_LINE = ':\n'
+
 const EVENT_NAMES = { put: 'put', del: 'delete', expire: 'expire' } as const
 
 /**

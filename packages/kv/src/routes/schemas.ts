@@ -1,6 +1,6 @@
 import { MAX_TIME_MS } from '../core/key-limits.ts'
 
-const TRUE_OR_FALSE = { type: 'string', enum: ['true', 'false'] } as const
+export const TRUE_OR_FALSE = { type: 'string', enum: ['true', 'false'] } as const
 
 /** Disables the validation by schemas: `read-query.ts` checks query strings. The schemas only document the API. */
 export const withoutValidation = { validatorCompiler: () => () => true } as const

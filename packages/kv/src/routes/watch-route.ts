@@ -1,17 +1,18 @@
 import { defineHotRoute, type HotRoute, type StreamReply } from '@influencer-stats/runtime/hot-route'
+import { isEventSource } from '@influencer-stats/runtime/is-event-source'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { parseQuery, type KvQuery } from '../core/parse-query.ts'
 import type { KeyRange } from '../core/range-tree.ts'
 import { errors } from '../errors.ts'
 import type { KvStore } from '../store/store.ts'
 import type { Watchers } from '../watch/watchers.ts'
-import { readQuery, readSequence } from './read-query.ts'
+import { readFlag, readQuery, readSequence } from './read-query.ts'
 import { BOUND_PARAMETERS, readBounds } from './read-range.ts'
-import { bounds, consistencyParameters, withoutValidation } from './schemas.ts'
+import { bounds, consistencyParameters, TRUE_OR_FALSE, withoutValidation } from './schemas.ts'
 
 const WATCH_URL = '/v0/watch'
 const TARGET_PREFIX = `${WATCH_URL}?`
-const PARAMETER_NAMES = [...BOUND_PARAMETERS, 'after']
+const PARAMETER_NAMES = [...BOUND_PARAMETERS, 'after', 'progress']
 const STREAM_HEADERS = [
   ['content-type', 'text/event-stream; charset=utf-8'],
   ['cache-control', 'no-store, no-transform'],
@@ -23,6 +24,7 @@ const STREAM_HEADERS = [
 interface WatchRequest {
   readonly range: KeyRange
   readonly after: number | undefined
+  readonly progress: boolean
 }
 
 /** Creates the route that streams the changes of a range. */
@@ -39,8 +41,8 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
       summary: 'Stream the changes of a range as server-sent events',
       description:
         'Events `put`, `delete` and `expire` (the expiry of a value changed), in the order of the changes. Their data is ' +
-        'a line in the format of `POST /v0/batch`. The last event of a sequence has the sequence as its `id`. An id ' +
-        'without an event reports the progress of the stream. `Last-Event-ID` or `after` resumes the stream.',
+        'a line in the format of `POST /v0/batch`. The last event of a sequence has the sequence as its `id`. ' +
+        '`Last-Event-ID` or `after` resumes the stream.',
       querystring: {
         type: 'object',
         additionalProperties: false,
@@ -49,6 +51,11 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
           after: {
             ...consistencyParameters.after,
             description: 'Begin after this sequence; by default with the next change.',
+          },
+          progress: {
+            ...TRUE_OR_FALSE,
+            description:
+              'With each heartbeat, send an `id` without an event: the sequence from which the stream would resume. Some clients take it for an empty message.',
           },
         },
       },
@@ -73,7 +80,7 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
       }
     },
     read: ({ query }) => readTarget(query as KvQuery),
-    async answer({ range, after: firstSequence }, { headers }): Promise<StreamReply> {
+    async answer({ range, after: firstSequence, progress }, { headers }): Promise<StreamReply> {
       // A client that reconnects sends the same URL, and the later sequence as `Last-Event-ID`.
       const after = readSequence(String(headers['last-event-id'] || '') || undefined, 'Last-Event-ID') ?? firstSequence
       if (after !== undefined) await store.replica?.waitForConsistency({ after })
@@ -81,7 +88,8 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
       return {
         status: 200,
         headers: STREAM_HEADERS,
-        open: (to, head, framing) => watchers.open(to, head, framing, range, after),
+        open: (to, head, framing) =>
+          watchers.open(to, head, { framing, range, after, reportsProgress: progress || isEventSource(headers) }),
       }
     },
   })
@@ -94,5 +102,6 @@ function readTarget(query: KvQuery): WatchRequest {
   return {
     range: { start: start.toString('latin1'), ...(end && { end: end.toString('latin1') }) },
     after: readSequence(parameter('after')?.toString(), 'after'),
+    progress: readFlag(parameter('progress'), 'progress'),
   }
 }

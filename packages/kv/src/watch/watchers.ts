@@ -5,7 +5,7 @@ import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
 import type { ChangePage } from '../core/change-pages.ts'
 import { RangeTree, type KeyRange } from '../core/range-tree.ts'
-import { toIdLine, toRetryLine } from '../lines/watch-events.ts'
+import { HEARTBEAT_LINE, toIdLine, toRetryLine } from '../lines/watch-events.ts'
 import { errors } from '../errors.ts'
 import { renderChangePage, type FindRecipients, type WatchRecipient } from './render-change-page.ts'
 import { WatchReplays } from './replays.ts'
@@ -55,8 +55,19 @@ interface LiveStreams {
   readonly ranges: RangeTree<WatchGroup>
 }
 
+export interface WatchStreamOptions {
+  /** Framing of everything after the head of the reply. */
+  readonly framing: Framing
+  readonly range: KeyRange
+  /** Sequence after which the stream begins; undefined for the current one. */
+  readonly after: number | undefined
+  /** True if heartbeats are `id` lines without an event: only some clients know that these are no events. */
+  readonly reportsProgress: boolean
+}
+
 interface WatchStreamState {
   readonly range: KeyRange
+  readonly reportsProgress: boolean
   /** The live streams that the stream joins. */
   readonly live: LiveStreams
   /** Group of the stream; absent until the stream is live. */
@@ -141,17 +152,17 @@ export class Watchers implements WatchMetrics {
    * Opens a stream. The caller has called `checkCapacity` before; if other streams have used the capacity meanwhile,
    * the connection is destroyed.
    * @param head head of the HTTP reply
-   * @param framing framing of everything after the head
-   * @param after sequence after which the stream begins; undefined for the current one
    */
-  open(connection: StreamConnection, head: string, framing: Framing, range: KeyRange, after: number | undefined): void {
+  open(connection: StreamConnection, head: string, options: WatchStreamOptions): void {
     if (this.#isClosed || this.#isFull) return void connection.destroy()
-    this.#streams.set(connection, { range, live: this.#live.find((one) => one.framing === framing)! })
+    const { framing, range, reportsProgress } = options
+    const live = this.#live.find((one) => one.framing === framing)!
+    this.#streams.set(connection, { range, reportsProgress, live })
     connection.on('close', this.#onClose)
     // Without an empty line: many clients take the block that it would end for an empty message.
     const retry = toRetryLine(Math.round(RETRY_DELAY_MS * (1 + Math.random())))
     connection.write(head + framing.frame(retry))
-    this.#startReplay(connection, framing, range, after).catch(() => this.#cut(connection))
+    this.#startReplay(connection, options).catch(() => this.#cut(connection))
   }
 
   /** Ends all streams. Their clients reconnect, possibly to another process. Idempotent. */
@@ -167,13 +178,11 @@ export class Watchers implements WatchMetrics {
 
   async #startReplay(
     connection: StreamConnection,
-    framing: Framing,
-    range: KeyRange,
-    after: number | undefined,
+    { framing, range, after, reportsProgress }: WatchStreamOptions,
   ): Promise<void> {
     const at = after ?? this.#sequence ?? (await this.#options.changes(undefined, 0))!.upTo
     if (!this.#streams.has(connection)) return
-    if (after === undefined) connection.write(framing.frame(toIdLine(at)))
+    if (after === undefined && reportsProgress) connection.write(framing.frame(toIdLine(at)))
     this.#replays.open(connection, { framing, range, sequence: at })
   }
 
@@ -226,17 +235,19 @@ export class Watchers implements WatchMetrics {
   }
 
   /**
-   * Sends an `id` line to every live stream: a sign that the stream works, and the sequence from which it would resume.
-   * The write also detects disconnected clients. A client with unread bytes gets no heartbeat, because each one would
+   * Sends a sign that the stream works to every live stream: the sequence from which it would resume, if the client
+   * knows that it is no event, or else a comment. The write also detects disconnected clients. A client with unread bytes gets no heartbeat, because each one would
    * add a pending write.
    */
   #sendHeartbeat(): void {
     if (this.#sequence === undefined) return
     for (const { framing, groups } of this.#live) {
-      const chunks = [Chunk.fromText(framing.frame(toIdLine(this.#sequence)))]
+      const progress = [Chunk.fromText(framing.frame(toIdLine(this.#sequence)))]
+      const comment = [Chunk.fromText(framing.frame(HEARTBEAT_LINE))]
       for (const { connections } of groups.values())
         for (const connection of connections)
-          if (connection.writableLength === 0) this.#unread.write(connection, chunks)
+          if (connection.writableLength === 0)
+            this.#unread.write(connection, this.#streams.get(connection)!.reportsProgress ? progress : comment)
     }
   }
 

@@ -65,7 +65,7 @@ export class WatchStream {
     const usesQuery = this.#random.percent(50)
     const after = usesQuery && this.#lastId !== undefined ? `&after=${this.#lastId}` : ''
     const header = !usesQuery && this.#lastId !== undefined ? `last-event-id: ${this.#lastId}\r\n` : ''
-    socket.write(`GET /v0/watch?start=%00${after} HTTP/1.1\r\nhost: 127.0.0.1\r\n${header}\r\n`)
+    socket.write(`GET /v0/watch?start=%00&progress=true${after} HTTP/1.1\r\nhost: 127.0.0.1\r\n${header}\r\n`)
     socket.on('data', (bytes) => {
       if (socket !== this.#socket) return
       try {

@@ -61,7 +61,7 @@ export function openWatchers({
   onTestFinished(() => watchers.close())
   function open(range: KeyRange, { after, isReading = false }: { after?: number; isReading?: boolean } = {}) {
     const connection = new SlowConnection({ isReading })
-    watchers.open(connection, '', NO_CHUNKS, range, after)
+    watchers.open(connection, '', { framing: NO_CHUNKS, range, after, reportsProgress: true })
     return connection
   }
   return { feed, memory, budget, watchers, open }

@@ -6,8 +6,9 @@ import {
   type BufferedReply,
   type StreamReply,
 } from '@influencer-stats/runtime/hot-route'
+import { isEventSource } from '@influencer-stats/runtime/is-event-source'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
-import { findResumePoint, isEventSource, parseMercureResumption } from './parse-subscription.ts'
+import { findResumePoint, parseMercureResumption } from './parse-subscription.ts'
 import type { Broker } from '../broker/broker.ts'
 import { formatEventId } from '../core/event-id.ts'
 import { describeMalformed, isMalformed, parseQuery, type SseQuery } from '../core/parse-query.ts'

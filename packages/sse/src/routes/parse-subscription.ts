@@ -1,4 +1,5 @@
 import type { RequestHeaders } from '@influencer-stats/runtime/hot-route'
+import { isEventSource } from '@influencer-stats/runtime/is-event-source'
 import { DEFAULT_TOPIC } from '../core/event.ts'
 import { HUB_ID_MARK, parseEventId } from '../core/event-id.ts'
 import type { ReadScope } from '../core/read-scope.ts'
@@ -127,13 +128,6 @@ function readSelectors({ topic, match = [] }: WaitQuery): Selectors {
   const prefixes = matches.filter((match) => match.endsWith('*')).map((match) => match.slice(0, -1))
   return createSelectors([...topics, ...matches.filter((match) => !match.endsWith('*'))], prefixes)
 }
-
-/**
- * True if the client is the EventSource of a browser. Its headers are those of a `fetch` that bypasses the cache, which
- * libraries for event streams do not send.
- */
-export const isEventSource = (headers: RequestHeaders): boolean =>
-  headers['sec-fetch-mode'] !== undefined && headers['cache-control'] === 'no-cache'
 
 /** True if a browser opens the URL as a page or in a frame, rather than with EventSource. */
 const acceptsPage = (accept = '') => accept.includes('text/html') && !accept.includes('text/event-stream')

@@ -268,7 +268,7 @@ class AsyncKvClient(AsyncServiceClient):
         while True:
             has_changes = False
             delay = RETRY_DELAY
-            query = {"prefix": prefix, "start": start, "end": end, "after": sequence}
+            query = {"prefix": prefix, "start": start, "end": end, "after": sequence, "progress": "true"}
             options: Any = {"query": query, "timeout": timeout, "read_timeout": STREAM_TIMEOUT}
             try:
                 async with self._requester.stream("GET", "/v0/watch", **options) as reply:

@@ -270,7 +270,7 @@ class KvClient(ServiceClient):
         while True:
             has_changes = False
             delay = RETRY_DELAY
-            query = {"prefix": prefix, "start": start, "end": end, "after": sequence}
+            query = {"prefix": prefix, "start": start, "end": end, "after": sequence, "progress": "true"}
             options: Any = {"query": query, "timeout": timeout, "read_timeout": STREAM_TIMEOUT}
             try:
                 with self._requester.stream("GET", "/v0/watch", **options) as reply:
