@@ -13,16 +13,16 @@ import { parts } from './parts.ts'
 import { ActiveSubscriptions } from './hub/active-subscriptions.ts'
 import type { Broker } from './broker/broker.ts'
 import { StreamSlots } from './hub/stream-slots.ts'
-import { FULL_SCOPE, PUBLIC_SCOPE } from './core/read-scope.ts'
 import { createMercureRoutes } from './routes/mercure-routes.ts'
 import { registerSubscriptionRoutes } from './routes/subscription-routes.ts'
 import { registerPageRoute } from './routes/page-route.ts'
-import { registerStreamRoutes } from './routes/stream-routes.ts'
+import { createConnectionsRoute, registerCloseRoutes } from './routes/stream-routes.ts'
 import { createPutValuesRoute, createPutRoutes, createValueRoute } from './routes/value-routes.ts'
 import { createWaitRoute } from './routes/wait-route.ts'
 import type { SseConfig } from './settings.ts'
 import { Streams } from './hub/streams.ts'
 import { getBaseUrl, createAccessTokens } from './tokens/access-tokens.ts'
+import { Permissions } from './tokens/permissions.ts'
 import { TokenAuth } from './tokens/token-auth.ts'
 
 type SseAppContext = AppContext<SseConfig, SseMainMessage, SseThreadMessage>
@@ -72,10 +72,8 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   const isReadTokenRequired = config.readToken !== ''
   const accessTokens = await createAccessTokens(config, isReadTokenRequired, context.log)
   const tokenAuth = new TokenAuth(accessTokens, config.corsOrigins, isCompatible)
-  // If reads require a token, a request without an access token has passed the check of `readToken` or `apiToken`. Both
-  // allow all reads.
-  const reader = isReadTokenRequired ? FULL_SCOPE : PUBLIC_SCOPE
-  const values = { broker, history, tokenAuth, reader, maxValue: config.maxValue }
+  const permissions = new Permissions({ settings: config, tokenAuth })
+  const values = { broker, history, permissions, maxValue: config.maxValue }
 
   const app = await createApp(context, {
     title: 'Broadcaster',
@@ -84,17 +82,17 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     querystringParser: parseQuery,
     hasPage: true,
     hotRoutes: [
-      createWaitRoute({ streams, history, encoders, broker, tokenAuth, reader }),
+      createWaitRoute({ streams, history, encoders, broker, permissions }),
       ...createPutRoutes(values),
       createPutValuesRoute(values),
       createValueRoute(values),
+      createConnectionsRoute({ broker, history, permissions }),
       ...createMercureRoutes({
         streams,
         history,
         encoder: await parts.encoder.mercure(),
         broker,
-        tokenAuth,
-        allowAnonymous: config.mercureAnonymous === 'on' && !isReadTokenRequired,
+        permissions,
         isCompatible,
         subscriptions,
         maxUpdate: config.maxValue,
@@ -108,8 +106,8 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     accessTokens?.close()
     await broker.close()
   })
-  registerStreamRoutes(app, broker, history)
-  if (subscriptions) registerSubscriptionRoutes(app, { broker, history, tokenAuth, isCompatible })
+  registerCloseRoutes(app, { broker, history, permissions })
+  if (subscriptions) registerSubscriptionRoutes(app, { broker, history, permissions, isCompatible })
   registerPageRoute(app)
   return app
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { HUB } from './support/mercure-client.ts'
-import { MERCURE } from './support/sign-tokens.ts'
+import { MERCURE, toBearerHeader } from './support/sign-tokens.ts'
 import { startSse } from './support/test-sse.ts'
 
 const TARGETS = ['/wait?topic=t', '/%77ait?topic=t', `${HUB}?match=t`, `${HUB.replace('m', '%6d')}?match=t`]
@@ -12,7 +12,7 @@ const variants = SERVERS.flatMap((server) => [1, 2].map((threads) => ({ server, 
 
 describe.each(variants)('streams of server $server with $threads threads', ({ server, threads }) => {
   const start = (settings = {}) =>
-    startSse({ server, threads, heartbeat: 50, ...MERCURE, mercureAnonymous: 'on', ...settings })
+    startSse({ server, threads, heartbeat: 50, ...MERCURE, apiToken: 'change', mercureAnonymous: 'on', ...settings })
 
   it('have one chunk for the opening and for each value, and end with the last chunk', async () => {
     const sse = await start({ heartbeat: 60_000 })
@@ -25,7 +25,7 @@ describe.each(variants)('streams of server $server with $threads threads', ({ se
       for (const stream of streams) await stream.until(i + 1)
       for (const { chunks } of streams) expect([chunks!.chunks, chunks!.isWhole]).toEqual([i + 2, true])
     }
-    await sse.request('POST', '/closeall')
+    await sse.request('POST', '/closeall', { headers: toBearerHeader('change') })
     for (const { closed, chunks, events } of streams) {
       await closed
       expect(chunks!.isEnded).toBe(true)
@@ -78,7 +78,7 @@ describe.each(variants)('streams of server $server with $threads threads', ({ se
     await sse.put('one', 't')
     await modern.until(1)
     await waitUntil(() => olds.every(({ text }) => text.includes('data: one\n\n') && text.includes('\n:\n')))
-    await sse.request('POST', '/closeall')
+    await sse.request('POST', '/closeall', { headers: toBearerHeader('change') })
     for (const { text, closed } of olds) {
       await closed
       expect(text).not.toMatch(/transfer-encoding|\r\n[\da-f]+\r\n/i)

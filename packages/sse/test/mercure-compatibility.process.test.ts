@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { sse as service } from '../src/service.ts'
 import { RELAXED_RULES, reportRelaxedRules } from '../src/tokens/relaxed-rules.ts'
 import { createMercureClient, HUB } from './support/mercure-client.ts'
-import { MERCURE, sign, signAll, toBearerHeader } from './support/sign-tokens.ts'
+import { MERCURE, sign, signAll, signLegacy, toBearerHeader, type LegacyClaim } from './support/sign-tokens.ts'
 import { startSse } from './support/test-sse.ts'
 
 const PUBLISHER_KEY = 'the key of publishers, 32 bytes long'
@@ -16,14 +16,6 @@ const LEGACY = {
   mercurePublisherJwtKey: PUBLISHER_KEY,
   mercureSubscriberJwtKey: SUBSCRIBER_KEY,
 }
-
-type LegacyClaim = Readonly<Record<string, unknown>>
-
-/** Signs a token as clients of the protocol 0.x do: without a type, an issuer or an expiry. */
-const signLegacy = (key: string, mercure: unknown, claims: LegacyClaim = {}, header: LegacyClaim = {}) =>
-  new SignJWT({ ...(mercure !== undefined && { mercure }), ...claims })
-    .setProtectedHeader({ alg: 'HS256', ...header })
-    .sign(Buffer.from(key))
 
 const toQuery = (...topics: string[]) => `?${topics.map((topic) => `topic=${encodeURIComponent(topic)}`).join('&')}`
 

@@ -155,9 +155,9 @@ describe('a subscription that resumes', () => {
   })
 
   it('gets 204 once all streams were closed', async () => {
-    const { sse, subscribe } = await startHub()
+    const { sse, subscribe } = await startHub({ apiToken: 'change' })
     const [stream] = await subscribe('?match=a')
-    await sse.request('POST', '/closeall')
+    await sse.request('POST', '/closeall', { headers: toBearerHeader('change') })
     await stream!.closed
     for (const { status } of await subscribe('?match=a', { 'last-event-id': stream!.reader.lastEventId }))
       expect(status).toBe(204)

@@ -6,7 +6,10 @@ import { sse as definition } from '../src/service.ts'
 
 testSettingDefaults(definition)
 
+// The hub accepts only access tokens.
+const HUB_OPERATIONS = new Set(['subscribe', 'publish'])
+
 testApiDocument(
-  () => startSse({ ...MERCURE, mercureAnonymous: 'on' }),
-  async (operationId) => (operationId === 'publish' ? toBearerHeader(await signAll()) : {}),
+  () => startSse({ ...MERCURE, mercureAnonymous: 'on', apiToken: 'change' }),
+  async (operationId) => toBearerHeader(HUB_OPERATIONS.has(operationId) ? await signAll() : 'change'),
 )

@@ -12,7 +12,6 @@ import { findResumePoint, parseMercureResumption } from './parse-subscription.ts
 import type { Broker } from '../broker/broker.ts'
 import { formatEventId } from '../core/event-id.ts'
 import { describeMalformed, isMalformed, parseQuery, type SseQuery } from '../core/parse-query.ts'
-import { PUBLIC_SCOPE } from '../core/read-scope.ts'
 import { listMatchers, parseMatchers } from '../core/parse-matchers.ts'
 import { HUB_PATH } from '../core/patterns/topic-url.ts'
 import { parseUpdate } from '../core/parse-update.ts'
@@ -22,9 +21,8 @@ import { logReadErrors, errors, logWriteErrors } from '../errors.ts'
 import type { History } from '../history/history.ts'
 import type { ActiveSubscriptions } from '../hub/active-subscriptions.ts'
 import type { Streams } from '../hub/streams.ts'
-import type { Bearer } from '../tokens/access-tokens.ts'
-import type { TokenAuth } from '../tokens/token-auth.ts'
-import { createScopeError, createInvalidRequestError, createNoTokenError } from '../tokens/token-errors.ts'
+import { withGrant, type Grant, type Permissions } from '../tokens/permissions.ts'
+import { createScopeError, createInvalidRequestError } from '../tokens/token-errors.ts'
 import { createTargetReader } from './target-reader.ts'
 import { mercureQuery } from './schemas.ts'
 import { decodeText } from './value-routes.ts'
@@ -35,9 +33,7 @@ export interface MercureOptions {
   readonly history: History
   readonly encoder: Encoder
   readonly broker: Broker
-  readonly tokenAuth: TokenAuth
-  /** True if clients without a token may subscribe. */
-  readonly allowAnonymous: boolean
+  readonly permissions: Permissions
   /** True if clients of the protocol 0.x are served, too. */
   readonly isCompatible: boolean
   /** The active subscriptions of this thread. Undefined if they are not published. */
@@ -83,8 +79,7 @@ function createSubscribeRoute({
   history,
   encoder,
   broker,
-  tokenAuth,
-  allowAnonymous,
+  permissions,
   isCompatible,
   subscriptions,
   getBaseUrl,
@@ -92,10 +87,9 @@ function createSubscribeRoute({
   const resumeHeaders = isCompatible ? [LAST_EVENT_ID_HEADER, LEGACY_LAST_EVENT_ID_HEADER] : [LAST_EVENT_ID_HEADER]
 
   /** Returns the reply; undefined if this thread must catch up first. */
-  function subscribe(query: SseQuery, request: HotRequest, bearer: Bearer | undefined, isCaughtUp: boolean) {
+  function subscribe(query: SseQuery, request: HotRequest, { reader, expiresAt }: Grant, isCaughtUp: boolean) {
     const selectors = parseMatchers(query, getBaseUrl(String(request.headers.host)), isCompatible)
     if (typeof selectors === 'string') throw errors.INVALID_MATCHER(selectors)
-    const reader = bearer?.reader ?? PUBLIC_SCOPE
     const lastId = decodeHeader(request.headers['last-event-id']) || findIdParameter(query)
     const resumption = parseMercureResumption(lastId === EARLIEST_ID ? '' : lastId, history, isCaughtUp)
     if (resumption.kind === 'closed') return NO_RECONNECT
@@ -110,7 +104,7 @@ function createSubscribeRoute({
       reader,
       last: false,
       resumeAfter,
-      expiresAt: bearer?.expiresAt,
+      expiresAt,
     }
     if (resumeAfter === undefined) return open(stream, request)
     const { lostUpTo, from } = findResumePoint(history, selectors, reader, resumeAfter, lastId === EARLIEST_ID)
@@ -137,20 +131,20 @@ function createSubscribeRoute({
   }
 
   /** Adds the subscriptions of a stream to the active ones when it opens. */
-  function announce(reply: StreamReply | BufferedReply, query: SseQuery, bearer: Bearer | undefined) {
+  function announce(reply: StreamReply | BufferedReply, query: SseQuery, { getPayload }: Grant) {
     if (!subscriptions || !('open' in reply)) return reply
     const { open: openStream } = reply
     const openAnnounced: StreamReply['open'] = (connection, head, framing) => {
       openStream(connection, head, framing)
-      subscriptions.add(connection, listMatchers(query, isCompatible), bearer?.getPayload ?? (() => undefined))
+      subscriptions.add(connection, listMatchers(query, isCompatible), getPayload ?? (() => undefined))
     }
     return { ...reply, open: openAnnounced }
   }
 
-  function answer(query: SseQuery, request: HotRequest, bearer: Bearer | undefined) {
-    const reply = subscribe(query, request, bearer, false)
-    if (reply) return announce(reply, query, bearer)
-    return broker.catchUp().then(() => announce(subscribe(query, request, bearer, true)!, query, bearer))
+  function answer(query: SseQuery, request: HotRequest, grant: Grant) {
+    const reply = subscribe(query, request, grant, false)
+    if (reply) return announce(reply, query, grant)
+    return broker.catchUp().then(() => announce(subscribe(query, request, grant, true)!, query, grant))
   }
 
   return defineHotRoute<SseQuery>({
@@ -190,22 +184,21 @@ function createSubscribeRoute({
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
       if (isMalformed(query)) throw errors.INVALID_MATCHER(`query: ${describeMalformed(query)}`)
-      const bearer = tokenAuth.authenticate(request.headers, false, findTokenParameter(query, isCompatible))
-      if (bearer) return bearer.then((verified) => answer(query, request, verified))
-      if (!allowAnonymous) throw createNoTokenError()
-      return answer(query, request, undefined)
+      const token = findTokenParameter(query, isCompatible)
+      const grant = permissions.authorize('hubRead', request.headers, token)
+      return withGrant(grant, (access) => answer(query, request, access))
     },
   })
 }
 
-function createPublishRoute({ broker, history, tokenAuth, maxUpdate, isCompatible, getBaseUrl }: MercureOptions) {
-  async function publish(request: HotRequest, { publish: permissions }: Bearer): Promise<BufferedReply> {
+function createPublishRoute({ broker, history, permissions, maxUpdate, isCompatible, getBaseUrl }: MercureOptions) {
+  async function publish(request: HotRequest, { publish: allowed }: Grant): Promise<BufferedReply> {
     const form = parseQuery(decodeText(request.body))
     if (isMalformed(form)) throw errors.INVALID_UPDATE(`body: ${describeMalformed(form)}`)
     const update = parseUpdate(form, getBaseUrl(String(request.headers.host)))
     if (typeof update === 'string') throw errors.INVALID_UPDATE(update)
     const { topic, value, more } = update
-    if (![topic, ...(more?.alternates ?? [])].every((one) => permissions.isAllowed(one))) throw createScopeError()
+    if (![topic, ...(more?.alternates ?? [])].every((one) => allowed.isAllowed(one))) throw createScopeError()
     const [seq] = await broker.publish([more ? [topic, value, more] : [topic, value]])
     const id = more?.id ?? toMercureId(formatEventId(history.epoch, seq!))
     return {
@@ -248,9 +241,9 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, isCompatibl
     match: createTargetReader<SseQuery>(HUB_PATH, {}),
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
-      const bearer = tokenAuth.authenticate(request.headers, true, findTokenParameter(query, isCompatible))
-      if (!bearer) throw createNoTokenError()
-      return bearer.then((verified) => publish(request, verified))
+      const token = findTokenParameter(query, isCompatible)
+      const grant = permissions.authorize('hubPublish', request.headers, token)
+      return withGrant(grant, (access) => publish(request, access))
     },
   })
 }

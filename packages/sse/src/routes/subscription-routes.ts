@@ -9,13 +9,13 @@ import { toMercureId } from '../encoder/mercure-encoder.ts'
 import { errors } from '../errors.ts'
 import type { History } from '../history/history.ts'
 import { describeSubscription, JSON_LD_CONTEXT, SUBSCRIPTIONS_PATH } from '../hub/active-subscriptions.ts'
-import type { TokenAuth } from '../tokens/token-auth.ts'
-import { createNoTokenError, createScopeError } from '../tokens/token-errors.ts'
+import type { Permissions } from '../tokens/permissions.ts'
+import { createScopeError } from '../tokens/token-errors.ts'
 
 export interface SubscriptionRouteOptions {
   readonly broker: Broker
   readonly history: History
-  readonly tokenAuth: TokenAuth
+  readonly permissions: Permissions
   /** True if the replies have the form of the protocol 0.x. */
   readonly isCompatible: boolean
 }
@@ -24,15 +24,14 @@ type SubscriptionRequest = FastifyRequest<{ Querystring: { authorization?: strin
 
 /** Registers the API of active subscriptions, as the Mercure protocol defines it. */
 export function registerSubscriptionRoutes(app: App, options: SubscriptionRouteOptions): void {
-  const { broker, history, tokenAuth, isCompatible } = options
+  const { broker, history, permissions, isCompatible } = options
 
   async function answer(request: SubscriptionRequest, reply: FastifyReply) {
     const [path = ''] = request.raw.url!.split('?')
     const parameter = isCompatible ? request.query.authorization : undefined
-    const bearer = await tokenAuth.authenticate(request.headers, false, parameter)
-    if (!bearer) throw createNoTokenError()
+    const { reader } = await permissions.authorize('hubList', request.headers, parameter)
     // The path of the request is the topic that the token must allow.
-    if (!bearer.reader.canRead({ topic: path, more: { isPrivate: true } })) throw createScopeError()
+    if (!reader.canRead({ topic: path, more: { isPrivate: true } })) throw createScopeError()
     const lastId = history.seq === 0 ? 'earliest' : toMercureId(formatEventId(history.epoch, history.seq))
     const documents = (await broker.listSubscriptions()).map((one) => describeSubscription(one, true, isCompatible))
     const prefix = path === SUBSCRIPTIONS_PATH ? `${path}/` : path

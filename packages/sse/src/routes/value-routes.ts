@@ -7,11 +7,10 @@ import { skipBodyValidation, createValidator } from '@influencer-stats/runtime/v
 import type { Broker } from '../broker/broker.ts'
 import { formatEventId } from '../core/event-id.ts'
 import { DEFAULT_TOPIC } from '../core/event.ts'
-import type { ReadScope } from '../core/read-scope.ts'
 import { HUB_PATH, isHubTopic } from '../core/patterns/topic-url.ts'
 import { errors, logWriteErrors } from '../errors.ts'
 import type { History } from '../history/history.ts'
-import type { TokenAuth } from '../tokens/token-auth.ts'
+import { withGrant, type Grant, type Permissions } from '../tokens/permissions.ts'
 import { createScopeError, tokenErrors } from '../tokens/token-errors.ts'
 import { createTargetReader } from './target-reader.ts'
 import {
@@ -66,32 +65,29 @@ type PutQuery = { readonly v?: string; readonly topic?: string }
 export interface ValuesOptions {
   readonly broker: Broker
   readonly history: History
-  readonly tokenAuth: TokenAuth
-  /** Read access of requests without an access token. */
-  readonly reader: ReadScope
+  readonly permissions: Permissions
   /** Maximum size of a value in a body (bytes). */
   readonly maxValue: number
 }
 
 /**
  * Checks that the client may publish to all topics.
- * @throws Problem `HUB_TOPIC`, `INSUFFICIENT_SCOPE`, and errors of the access token
+ * @throws Problem `HUB_TOPIC`, `INSUFFICIENT_SCOPE`, and the errors of `Permissions.authorize`
  */
 async function checkPublish(
   topics: readonly string[],
   headers: HotRequest['headers'],
-  tokenAuth: TokenAuth,
+  permissions: Permissions,
 ): Promise<void> {
   if (topics.some((topic) => isHubTopic(topic, HUB_BASE_URL)))
     throw errors.HUB_TOPIC(`topic must not be ${HUB_PATH} or below; received a topic of the hub`)
-  if (!tokenAuth.hasServiceToken(headers)) return
-  const bearer = await tokenAuth.authenticate(headers, true)
-  if (!topics.every((topic) => bearer?.publish.isAllowed(topic))) throw createScopeError()
+  const { publish } = await permissions.authorize('publish', headers)
+  if (!topics.every((topic) => publish.isAllowed(topic))) throw createScopeError()
 }
 
 /** Creates the routes of `/put`, which publish one value: the parameter `v`, or the body. */
-export function createPutRoutes({ broker, history, tokenAuth, maxValue }: ValuesOptions): HotRoute[] {
-  const { hasServiceToken } = tokenAuth
+export function createPutRoutes({ broker, history, permissions, maxValue }: ValuesOptions): HotRoute[] {
+  const { hasServiceToken } = permissions
   const response = {
     200: describeValueReply('The value that all streams of the topic receive.'),
     ...buildChangeReplies(
@@ -107,7 +103,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     value: string,
     { headers }: HotRequest,
   ): Promise<BufferedReply> {
-    await checkPublish([topic], headers, tokenAuth)
+    await checkPublish([topic], headers, permissions)
     const [seq] = await broker.publish([[topic, value]])
     return createTextReply(history, seq!, value)
   }
@@ -152,7 +148,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
 }
 
 /** Creates the route that publishes many values at once, all or none. */
-export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptions) {
+export function createPutValuesRoute({ broker, history, permissions }: ValuesOptions) {
   const validate = createValidator(valuesBody, 'body')
 
   function readValues(body: Buffer): readonly PutValue[] {
@@ -191,11 +187,11 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
     },
     match: (target) => (target === VALUES_PATH ? true : undefined),
     read: () => true,
-    hasServiceToken: tokenAuth.hasServiceToken,
+    hasServiceToken: permissions.hasServiceToken,
     async answer(_query, { body, headers }) {
       const values = readValues(body)
       const topics = values.map(({ topic = DEFAULT_TOPIC }) => topic)
-      await checkPublish(topics, headers, tokenAuth)
+      await checkPublish(topics, headers, permissions)
       const seqs = await broker.publish(values.map(({ value }, i) => [topics[i]!, value]))
       const ids = { first: formatEventId(history.epoch, seqs[0]!), last: formatEventId(history.epoch, seqs.at(-1)!) }
       return { status: 200, headers: ['event-id', ids.last], type: JSON_TYPE, body: JSON.stringify(ids) }
@@ -204,10 +200,10 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
 }
 
 /** Creates the route that returns the current value. */
-export function createValueRoute({ broker, history, tokenAuth, reader }: ValuesOptions) {
-  function createValueReply(topic: string, access: { readonly reader: ReadScope }): BufferedReply {
+export function createValueRoute({ broker, history, permissions }: ValuesOptions) {
+  function createValueReply(topic: string, { reader }: Grant): BufferedReply {
     const event = history.getCurrent(topic)
-    if (!event || !access.reader.canRead(event)) throw errors.VALUE_NOT_FOUND()
+    if (!event || !reader.canRead(event)) throw errors.VALUE_NOT_FOUND()
     return createTextReply(history, event.seq, event.value)
   }
 
@@ -226,13 +222,13 @@ export function createValueRoute({ broker, history, tokenAuth, reader }: ValuesO
     },
     match: createTargetReader(VALUE_PATH, topicQuery),
     read: ({ query }) => query as PutQuery,
-    hasServiceToken: tokenAuth.hasServiceToken,
+    hasServiceToken: permissions.hasServiceToken,
     answer({ topic = DEFAULT_TOPIC }, { headers }) {
-      const bearer = tokenAuth.hasServiceToken(headers) ? tokenAuth.authenticate(headers, false) : undefined
+      const grant = permissions.authorize('read', headers)
       // A client that reads after its put may reach another thread, which must not answer with an older value.
       const received = broker.receiveAnswered()
-      if (!bearer && !received) return createValueReply(topic, { reader })
-      return Promise.all([bearer, received]).then(([verified]) => createValueReply(topic, verified ?? { reader }))
+      if (!received) return withGrant(grant, (access) => createValueReply(topic, access))
+      return Promise.all([grant, received]).then(([access]) => createValueReply(topic, access))
     },
   })
 }

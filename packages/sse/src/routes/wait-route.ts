@@ -11,14 +11,12 @@ import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { parseSubscription, type Encoders } from './parse-subscription.ts'
 import type { Broker } from '../broker/broker.ts'
 import { describeMalformed, isMalformed } from '../core/parse-query.ts'
-import type { ReadScope } from '../core/read-scope.ts'
 import { logReadErrors, errors } from '../errors.ts'
 import { withoutChunks } from '../encoder/without-chunks.ts'
 import type { History } from '../history/history.ts'
 import { createTooManyStreamsError, type Streams } from '../hub/streams.ts'
 import type { StreamRequest } from '../hub/stream-request.ts'
-import type { Bearer } from '../tokens/access-tokens.ts'
-import type { TokenAuth } from '../tokens/token-auth.ts'
+import { withGrant, type Grant, type Permissions } from '../tokens/permissions.ts'
 import { tokenErrors } from '../tokens/token-errors.ts'
 import { createTargetReader } from './target-reader.ts'
 import { waitQuery, type WaitQuery } from './schemas.ts'
@@ -29,9 +27,7 @@ export interface WaitOptions {
   readonly history: History
   readonly encoders: Encoders
   readonly broker: Broker
-  readonly tokenAuth: TokenAuth
-  /** Read access of requests without an access token. */
-  readonly reader: ReadScope
+  readonly permissions: Permissions
 }
 
 const WAIT_PATH = '/wait'
@@ -68,8 +64,8 @@ export function createStreamReply(
 }
 
 /** Creates the route of `/wait`, which opens a stream. */
-export function createWaitRoute({ streams, history, encoders, broker, tokenAuth, reader }: WaitOptions) {
-  function open(query: WaitQuery, request: HotRequest, access: Pick<Bearer, 'reader'> & Partial<Bearer>) {
+export function createWaitRoute({ streams, history, encoders, broker, permissions }: WaitOptions) {
+  function open(query: WaitQuery, request: HotRequest, access: Grant) {
     const subscribe = (isCaughtUp: boolean) => {
       const subscription = parseSubscription(query, request.headers, history, encoders, access, isCaughtUp)
       if (subscription.kind === 'closed') return NO_RECONNECT
@@ -103,13 +99,11 @@ export function createWaitRoute({ streams, history, encoders, broker, tokenAuth,
     read: ({ query }) => query as WaitQuery,
     // EventSource cannot send headers.
     getToken: ({ access_token: token }) => token,
-    hasServiceToken: tokenAuth.hasServiceToken,
+    hasServiceToken: permissions.hasServiceToken,
     answer(query, request) {
       if (isMalformed(query)) throw commonErrors.VALIDATION_FAILED(`querystring: ${describeMalformed(query)}`)
-      const bearer = tokenAuth.hasServiceToken(request.headers)
-        ? tokenAuth.authenticate(request.headers, false)
-        : undefined
-      return bearer ? bearer.then((verified) => open(query, request, verified)) : open(query, request, { reader })
+      const grant = permissions.authorize('read', request.headers, query.access_token)
+      return withGrant(grant, (access) => open(query, request, access))
     },
   })
 }

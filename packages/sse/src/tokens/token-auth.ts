@@ -7,11 +7,6 @@ const COOKIE_NAME = '__Secure-mercure_access_token'
 /** Name of the cookie in the protocol 0.x. */
 const LEGACY_COOKIE_NAME = 'mercureAuthorization'
 
-/**
- * A JWT: three parts in base64url. An `API_TOKEN` or `READ_TOKEN` of this form would be verified as an access token.
- */
-const JWT_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]*$/
-
 const BEARER_PREFIX = /^bearer(?: +|$)/i
 
 /** Finds and verifies the access token of a request, in its `Authorization` header or its cookie. */
@@ -31,14 +26,21 @@ export class TokenAuth {
     this.#cookieNames = isCompatible ? [COOKIE_NAME, LEGACY_COOKIE_NAME] : [COOKIE_NAME]
   }
 
-  /**
-   * True if a request has an access token, not verified yet, and this service has keys to verify it. For routes that
-   * also accept `API_TOKEN` and `READ_TOKEN`.
-   */
+  /** True if the service has keys of access tokens. */
+  get hasKeys(): boolean {
+    return this.#tokens !== undefined
+  }
+
+  /** Returns the text after `Bearer`; undefined if the header has another form. */
+  getBearer(authorization: RequestHeaders['authorization']): string | undefined {
+    const credentials = String(authorization ?? '')
+    return BEARER_PREFIX.test(credentials) ? credentials.replace(BEARER_PREFIX, '') : undefined
+  }
+
+  /** True if a request has a token, not verified yet, and this service has keys to verify access tokens. */
   hasServiceToken = ({ authorization, cookie }: RequestHeaders): boolean => {
     if (!this.#tokens || (authorization === undefined && cookie === undefined)) return false
-    const credentials = String(authorization ?? '')
-    if (BEARER_PREFIX.test(credentials)) return JWT_PATTERN.test(credentials.replace(BEARER_PREFIX, ''))
+    if (this.getBearer(authorization) !== undefined) return true
     const cookies = String(cookie ?? '')
     return this.#cookieNames.some((name) => cookies.includes(`${name}=`))
   }
@@ -57,11 +59,10 @@ export class TokenAuth {
   }
 
   #findToken(headers: RequestHeaders, isChange: boolean, parameter?: string): string | undefined {
-    const credentials = String(headers.authorization ?? '')
-    if (BEARER_PREFIX.test(credentials)) {
-      const token = credentials.replace(BEARER_PREFIX, '')
-      if (token === '' || /\s/.test(token)) throw createInvalidRequestError('the Authorization header has no token')
-      return token
+    const bearer = this.getBearer(headers.authorization)
+    if (bearer !== undefined) {
+      if (bearer === '' || /\s/.test(bearer)) throw createInvalidRequestError('the Authorization header has no token')
+      return bearer
     }
     if (parameter !== undefined) return parameter
     const pairs = String(headers.cookie ?? '').split(/; */)

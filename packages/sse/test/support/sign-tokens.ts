@@ -39,6 +39,14 @@ export function sign(
   return new SignJWT(all).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', ...header }).sign(Buffer.from(secret))
 }
 
+export type LegacyClaim = Readonly<Record<string, unknown>>
+
+/** Signs a token as clients of the protocol 0.x do: without a type, an issuer or an expiry. */
+export const signLegacy = (key: string, mercure: unknown, claims: LegacyClaim = {}, header: LegacyClaim = {}) =>
+  new SignJWT({ ...(mercure !== undefined && { mercure }), ...claims })
+    .setProtectedHeader({ alg: 'HS256', ...header })
+    .sign(Buffer.from(key))
+
 /** Creates a token that allows everything. */
 export const signAll = (options?: TokenOptions) => sign({ publish: ['*'], subscribe: ['*'] }, options)
 

@@ -1,6 +1,7 @@
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
 import { onTestFinished } from 'vitest'
 import { sse } from '../../src/service.ts'
+import { SECRET, signAll, signLegacy, toBearerHeader } from './sign-tokens.ts'
 import { openStream, VIA_FASTIFY, type TestStreamOptions, type TestStream } from './test-stream.ts'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
@@ -30,7 +31,18 @@ export interface TestSse {
 /** Runs the broadcaster in this process until it is stopped. Tests that share it use different topics. */
 export async function openSse(settings: Overrides = {}): Promise<TestSse> {
   const running = await embed(sse, settings, SERVICES)
-  return createTestSse(running.url, () => running.stop())
+  return createTestSse(running.url, () => running.stop(), await createPutToken(settings))
+}
+
+/** Creates a token of `put` for these settings. Undefined if they need none, or have keys that the test alone knows. */
+async function createPutToken({
+  apiToken,
+  mercureJwtKey,
+  mercurePublisherJwtKey,
+}: Overrides): Promise<string | undefined> {
+  if (apiToken) return String(apiToken)
+  if (mercurePublisherJwtKey) return signLegacy(String(mercurePublisherJwtKey), { publish: ['*'] })
+  return mercureJwtKey === SECRET ? signAll() : undefined
 }
 
 /** Runs the broadcaster in this process until the test ends. */
@@ -40,8 +52,8 @@ export async function startSse(settings: Overrides = {}): Promise<TestSse> {
   return running
 }
 
-/** Creates the same functions for a broadcaster of another process. */
-export function createTestSse(url: string, stop: () => Promise<boolean>): TestSse {
+/** Creates the same functions for a broadcaster of another process. @param token token of `put` */
+export function createTestSse(url: string, stop: () => Promise<boolean>, token?: string): TestSse {
   const port = Number(new URL(url).port)
 
   async function request(method: string, path: string, options?: RequestInit): Promise<SseReply> {
@@ -60,7 +72,10 @@ export function createTestSse(url: string, stop: () => Promise<boolean>): TestSs
     open,
     async put(value, topic) {
       const path = topic === undefined ? '/put' : `/put?topic=${encodeURIComponent(topic)}`
-      const { status, headers, body } = await request('POST', path, { body: value })
+      const { status, headers, body } = await request('POST', path, {
+        body: value,
+        ...(token && { headers: toBearerHeader(token) }),
+      })
       if (status !== 200) throw Object.assign(new Error(`put: ${status}`), { status, code: body.code })
       return headers.get('event-id')!
     },

@@ -1,0 +1,133 @@
+import { SERVERS } from '@influencer-stats/runtime/settings'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { describe, expect, it } from 'vitest'
+import { HUB } from './support/mercure-client.ts'
+import { MERCURE, sign, signAll, toBearerHeader } from './support/sign-tokens.ts'
+import { startSse, type TestSse } from './support/test-sse.ts'
+
+// Tokens of all services in the form of a JWT. They are still not verified as access tokens.
+const API_TOKEN = 'change.a.b'
+const READ_TOKEN = 'read.a.b'
+
+const TOPICS = ['open', 'secret']
+const ALL_TOPICS = 'open secret'
+
+/**
+ * The topics that a caller may read, list and put to, on the routes of all services and at the hub; `-` for a refusal
+ * with 401. The value of topic `secret` is private if the service has keys.
+ */
+type Row = readonly [read: string, list: string, put: string, close: string, hubRead: string, hubPut: string]
+const NO_RIGHTS: Row = ['-', '-', '-', '-', '-', '-']
+const OPERATOR: Row = [ALL_TOPICS, ALL_TOPICS, ALL_TOPICS, 'yes', '-', '-']
+const READER: Row = [ALL_TOPICS, ALL_TOPICS, '-', '-', '-', '-']
+const SUBSCRIBER: Row = [ALL_TOPICS, ALL_TOPICS, '', '-', ALL_TOPICS, '']
+const PUBLISHER: Row = ['open', 'open', 'secret', '-', 'open', 'secret']
+
+const TABLE: Readonly<Record<string, { readonly settings: Record<string, string>; readonly rows: readonly Row[] }>> = {
+  //                                    anonymous, READ_TOKEN, API_TOKEN, subscriber, publisher, unknown token
+  'no tokens': { settings: {}, rows: [OPERATOR, OPERATOR, OPERATOR, OPERATOR, OPERATOR, OPERATOR] },
+  API_TOKEN: { settings: { apiToken: API_TOKEN }, rows: [READER, READER, OPERATOR, READER, READER, READER] },
+  'API_TOKEN and READ_TOKEN': {
+    settings: { apiToken: API_TOKEN, readToken: READ_TOKEN },
+    rows: [NO_RIGHTS, READER, OPERATOR, NO_RIGHTS, NO_RIGHTS, NO_RIGHTS],
+  },
+  'Mercure keys': { settings: MERCURE, rows: [NO_RIGHTS, NO_RIGHTS, NO_RIGHTS, SUBSCRIBER, PUBLISHER, NO_RIGHTS] },
+  'Mercure keys, anonymous': {
+    settings: { ...MERCURE, mercureAnonymous: 'on' },
+    rows: [['open', 'open', '-', '-', 'open', '-'], NO_RIGHTS, NO_RIGHTS, SUBSCRIBER, PUBLISHER, NO_RIGHTS],
+  },
+  'Mercure keys and API_TOKEN': {
+    settings: { ...MERCURE, apiToken: API_TOKEN },
+    rows: [NO_RIGHTS, NO_RIGHTS, OPERATOR, SUBSCRIBER, PUBLISHER, NO_RIGHTS],
+  },
+  'Mercure keys, API_TOKEN, READ_TOKEN, anonymous': {
+    settings: { ...MERCURE, apiToken: API_TOKEN, readToken: READ_TOKEN, mercureAnonymous: 'on' },
+    // If reads require a token, no value is public.
+    rows: [
+      NO_RIGHTS,
+      READER,
+      OPERATOR,
+      ['secret', 'secret', '', '-', 'secret', ''],
+      ['', '', 'secret', '-', '', 'secret'],
+      NO_RIGHTS,
+    ],
+  },
+}
+
+/** Gives each topic a value and a stream. */
+async function prepare(sse: TestSse, hasKeys: boolean): Promise<void> {
+  const headers = toBearerHeader(hasKeys ? await signAll() : API_TOKEN)
+  for (const topic of TOPICS) {
+    const update = new URLSearchParams({ topic, data: topic, ...(topic === 'secret' && { private: 'on' }) })
+    const [path, body] = hasKeys ? [HUB, update] : [`/put?topic=${topic}`, topic]
+    expect((await sse.request('POST', path, { body, headers })).status).toBe(200)
+    expect((await sse.open(`?topic=${topic}`, { headers })).status).toBe(200)
+  }
+}
+
+type Headers = Readonly<Record<string, string>>
+type Spell = (path: string) => string
+
+/** Returns the topics for which a request succeeds; `-` if each gets 401. */
+async function tryTopics(use: (topic: string) => Promise<{ readonly status: number }>): Promise<string> {
+  const statuses = await Promise.all(TOPICS.map(async (topic) => (await use(topic)).status))
+  if (statuses.every((status) => status === 401)) return '-'
+  for (const status of statuses) expect([200, 403, 404]).toContain(status)
+  return TOPICS.filter((_, i) => statuses[i] === 200).join(' ')
+}
+
+/** Returns what a client may read by `/value`, list, and read at the hub. */
+async function findReads(sse: TestSse, headers: Headers, spell: Spell): Promise<readonly string[]> {
+  const read = await tryTopics((topic) => sse.request('GET', `${spell('/value')}?topic=${topic}`, { headers }))
+  const wait = await sse.open('?topic=open', { path: spell('/wait'), headers })
+  wait.socket.destroy()
+  expect(wait.status).toBe(read === '-' ? 401 : 200)
+  const { status, body } = await sse.request('GET', spell('/connections'), { headers })
+  const list = status === 200 ? body.topics.map(({ topic }: { topic: string }) => topic) : ['-']
+  const hub = await sse.open('?match=*&last_event_id=earliest', { path: spell(HUB), headers })
+  if (hub.status === 200) await waitUntil(() => read === '' || hub.values.length >= read.split(' ').length)
+  hub.socket.destroy()
+  return [read, list.sort().join(' '), hub.status === 200 ? hub.values.toSorted().join(' ') : '-']
+}
+
+/** Returns the topics to which a client may put values by `/put` and `/values`, and at the hub. */
+async function findPuts(sse: TestSse, headers: Headers, spell: Spell): Promise<readonly string[]> {
+  const post = (path: string, body: RequestInit['body'], type?: string) =>
+    sse.request('POST', path, { body: body!, headers: { ...headers, ...(type && { 'content-type': type }) } })
+  const put = await tryTopics((topic) => post(`${spell('/put')}?topic=${topic}`, topic))
+  expect(await tryTopics((topic) => sse.request('GET', `${spell('/put')}?topic=${topic}&v=1`, { headers }))).toBe(put)
+  const toList = (topic: string) => JSON.stringify([{ topic, value: topic }])
+  expect(await tryTopics((topic) => post(spell('/values'), toList(topic), 'application/json'))).toBe(put)
+  return [put, await tryTopics((topic) => post(spell(HUB), new URLSearchParams({ topic, data: topic })))]
+}
+
+// A spelling of the path that every server adapter passes to Fastify.
+const spellForFastify: Spell = (path) => path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
+
+describe.each(SERVERS)('the rights of each caller, served by %s', (server) => {
+  it.each(Object.entries(TABLE))('with %s', async (_name, { settings, rows }) => {
+    const sse = await startSse({ ...settings, server, threads: server === 'raw' ? 2 : 1 })
+    await prepare(sse, settings.mercureJwtKey !== undefined)
+    const callers: readonly Headers[] = [
+      {},
+      toBearerHeader(READ_TOKEN),
+      toBearerHeader(API_TOKEN),
+      toBearerHeader(await sign({ subscribe: ['secret'] })),
+      toBearerHeader(await sign({ publish: ['secret'] })),
+      toBearerHeader('neither'),
+    ]
+    for (const spell of [(path: string) => path, spellForFastify]) {
+      const reads = []
+      for (const headers of callers) reads.push(await findReads(sse, headers, spell))
+      expect(reads).toEqual(rows.map(([read, list, , , hubRead]) => [read, list, hubRead]))
+    }
+    for (const spell of [(path: string) => path, spellForFastify]) {
+      const puts = []
+      for (const headers of callers) puts.push(await findPuts(sse, headers, spell))
+      expect(puts).toEqual(rows.map(([, , put, , , hubPut]) => [put, hubPut]))
+    }
+    const statuses = []
+    for (const headers of callers) statuses.push((await sse.request('POST', '/closeall', { headers })).status)
+    expect(statuses).toEqual(rows.map(([, , , close]) => (close === 'yes' ? 200 : 401)))
+  })
+})
