@@ -148,8 +148,9 @@ describe('the index of topics', () => {
     const index = new TopicIndex<object>()
     const add = (text: string) => {
       const one = createSelectors([], [], [parse(text)!])
-      if (!index.canAdd(one)) return false
+      if (!index.canAdd(one, 'a')) return false
       index.add(one, {})
+      index.countClient(one, 'a')
       return true
     }
     const alike = Array.from({ length: 200 }, (_, i) => add(`https://x.example/:id/${i}`))

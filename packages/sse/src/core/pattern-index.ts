@@ -1,12 +1,8 @@
+import { ClientPatterns } from './client-patterns.ts'
 import { LengthSet } from './patterns/length-set.ts'
 import type { ParsedTopic } from './patterns/parsed-topic.ts'
 import type { TopicMatcher } from './selectors.ts'
 import { getSetSize, iterateSet, addToSet, removeFromMap, removeFromSet, type SmallSet } from './small-set.ts'
-
-/**
- * Maximum number of different patterns with the same literal start. Every topic with this start is tested against each.
- */
-const MAX_PATTERNS_PER_ANCHOR = 128
 
 /** A pattern and its subscribers. */
 interface PatternEntry<T extends object> {
@@ -19,16 +15,26 @@ export class PatternIndex<T extends object> {
   /** Patterns by literal start. */
   readonly #entries = new Map<string, SmallSet<PatternEntry<T>>>()
   readonly #anchorLengths = new LengthSet()
+  readonly #clients = new ClientPatterns()
 
   /** Number of different literal starts. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** False if the pattern is new and too many other patterns have its literal start. */
-  canAdd(pattern: TopicMatcher): boolean {
-    const entries = this.#entries.get(pattern.anchor)
-    return getSetSize(entries) < MAX_PATTERNS_PER_ANCHOR || findPattern(entries, pattern) !== undefined
+  /** False if the client then has too many patterns with the same literal start. */
+  canAdd(patterns: readonly TopicMatcher[], client: string): boolean {
+    return this.#clients.canAdd(patterns, client, (anchor) => getSetSize(this.#entries.get(anchor)))
+  }
+
+  /** Counts the pattern for a stream of a client. */
+  countClient(pattern: TopicMatcher, client: string): void {
+    this.#clients.add(pattern, client)
+  }
+
+  /** Reverts `countClient` when the stream ends. */
+  discountClient(pattern: TopicMatcher, client: string): void {
+    this.#clients.delete(pattern, client)
   }
 
   add(pattern: TopicMatcher, subscriber: T): void {

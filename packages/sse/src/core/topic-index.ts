@@ -19,9 +19,25 @@ export class TopicIndex<T extends object> {
   /** The hub's URL, against which relative topics are resolved. */
   #base = ''
 
-  /** False if a pattern of these selectors is new and too many other patterns have its literal start. */
-  canAdd({ patterns }: Selectors): boolean {
-    return patterns.every((pattern) => this.#getIndex(pattern).canAdd(pattern))
+  /** False if the client then has too many patterns with the same literal start. */
+  canAdd({ patterns }: Selectors, client: string): boolean {
+    if (patterns.length === 0) return true
+    return [this.#patterns, this.#templates].every((index) =>
+      index.canAdd(
+        patterns.filter((pattern) => this.#getIndex(pattern) === index),
+        client,
+      ),
+    )
+  }
+
+  /** Counts the patterns for a stream of a client, for `canAdd`. */
+  countClient({ patterns }: Selectors, client: string): void {
+    for (const pattern of patterns) this.#getIndex(pattern).countClient(pattern, client)
+  }
+
+  /** Reverts `countClient` when the stream ends. */
+  discountClient({ patterns }: Selectors, client: string): void {
+    for (const pattern of patterns) this.#getIndex(pattern).discountClient(pattern, client)
   }
 
   add({ topics, prefixes, patterns }: Selectors, subscriber: T): void {

@@ -31,6 +31,8 @@ export interface HubMetrics {
 }
 
 const GROUP = Symbol('stream group')
+/** The client of a stream with patterns. */
+const CLIENT = Symbol('client of the stream')
 
 /**
  * The connection of a stream, with its group. A map of the groups would take 46 bytes per stream, and as much again for
@@ -38,6 +40,7 @@ const GROUP = Symbol('stream group')
  */
 interface GroupedConnection extends StreamConnection {
   [GROUP]?: StreamGroup | undefined
+  [CLIENT]?: string
 }
 
 /** The open streams of one thread. */
@@ -80,9 +83,9 @@ export class Hub {
     return this.#size
   }
 
-  /** False if too many different patterns have the same literal start as a pattern of these selectors. */
-  canSubscribe(selectors: Selectors): boolean {
-    return this.#groups.canAdd(selectors)
+  /** False if the client then has too many different patterns with the same literal start. */
+  canSubscribe(selectors: Selectors, client: string): boolean {
+    return this.#groups.canAdd(selectors, client)
   }
 
   /**
@@ -94,6 +97,10 @@ export class Hub {
     const group = this.#groups.getOrCreate(request)
     connection[GROUP] = group
     this.#size++
+    if (group.selectors.patterns.length > 0) {
+      connection[CLIENT] = request.client ?? ''
+      this.#groups.countClient(group, connection[CLIENT])
+    }
     for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, 1)
     const { encoder } = group
     const opening = encoder.encodeOpening(this.#pickRetry())
@@ -126,6 +133,7 @@ export class Hub {
     if (!group) return false
     connection[GROUP] = undefined
     this.#size--
+    if (group.selectors.patterns.length > 0) this.#groups.discountClient(group, connection[CLIENT] ?? '')
     for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, -1)
     if (this.#replays.remove(connection)) group.replaying--
     else group.connections = removeFromSet(group.connections, connection)

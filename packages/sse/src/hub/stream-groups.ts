@@ -19,9 +19,19 @@ export class StreamGroups {
     return this.#groups.values()
   }
 
-  /** False if too many different patterns have the same literal start as a pattern of these selectors. */
-  canAdd(selectors: Selectors): boolean {
-    return this.#index.canAdd(selectors)
+  /** False if the client then has too many patterns with the same literal start. */
+  canAdd(selectors: Selectors, client: string): boolean {
+    return this.#index.canAdd(selectors, client)
+  }
+
+  /** Counts the patterns of a group for a stream of a client. */
+  countClient({ selectors }: StreamGroup, client: string): void {
+    this.#index.countClient(selectors, client)
+  }
+
+  /** Reverts `countClient` when the stream ends. */
+  discountClient({ selectors }: StreamGroup, client: string): void {
+    this.#index.discountClient(selectors, client)
   }
 
   /** Calls `onFound` for the groups that select a topic. */

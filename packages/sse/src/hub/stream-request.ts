@@ -20,4 +20,6 @@ export interface StreamRequest {
   readonly lostUpTo?: number
   /** Expiry of the client's token (ms since 1970). */
   readonly expiresAt?: number
+  /** The client for which the patterns of the selectors count. */
+  readonly client?: string
 }

@@ -87,14 +87,20 @@ function createSubscribeRoute({
   const resumeHeaders = isCompatible ? [LAST_EVENT_ID_HEADER, LEGACY_LAST_EVENT_ID_HEADER] : [LAST_EVENT_ID_HEADER]
 
   /** Returns the reply; undefined if this thread must catch up first. */
-  function subscribe(query: SseQuery, request: HotRequest, { reader, expiresAt }: Grant, isCaughtUp: boolean) {
+  function subscribe(
+    query: SseQuery,
+    request: HotRequest,
+    { reader, expiresAt, ...grant }: Grant,
+    isCaughtUp: boolean,
+  ) {
     const selectors = parseMatchers(query, getBaseUrl(String(request.headers.host)), isCompatible)
     if (typeof selectors === 'string') throw errors.INVALID_MATCHER(selectors)
     const lastId = decodeHeader(request.headers['last-event-id']) || findIdParameter(query)
     const resumption = parseMercureResumption(lastId === EARLIEST_ID ? '' : lastId, history, isCaughtUp)
     if (resumption.kind === 'closed') return NO_RECONNECT
     if (resumption.kind === 'ahead') return undefined
-    if (!streams.hub.canSubscribe(selectors))
+    const client = grant.client ?? request.getAddress() ?? ''
+    if (!streams.hub.canSubscribe(selectors, client))
       throw errors.PATTERN_LIMIT(undefined, { headers: { 'retry-after': '60' } })
     const resumeAfter = lastId === EARLIEST_ID ? 0 : resumption.resumeAfter
     const stream = {
@@ -105,6 +111,7 @@ function createSubscribeRoute({
       last: false,
       resumeAfter,
       expiresAt,
+      client,
     }
     if (resumeAfter === undefined) return open(stream, request)
     const { lostUpTo, from } = findResumePoint(history, selectors, reader, resumeAfter, lastId === EARLIEST_ID)

@@ -3,6 +3,7 @@ import { createReadScope, type ReadScope } from '../core/read-scope.ts'
 import { HUB_PATH } from '../core/patterns/topic-url.ts'
 import { createInvalidTokenError } from './token-errors.ts'
 import type { SseConfig } from '../settings.ts'
+import { toClient } from './token-client.ts'
 import { createLegacyTokens, hasLegacyKeys } from './legacy-tokens.ts'
 import { checkKeySettings, hasKeys, KeyRing, type KeyRingOptions } from './key-ring.ts'
 
@@ -12,6 +13,8 @@ export interface Bearer {
   readonly publish: TopicPermissions
   /** As in `TokenPermissions`. */
   readonly getPayload: TokenPermissions['getPayload']
+  /** Issuer and subject of the token, as one text. Undefined without a subject. */
+  readonly client: string | undefined
   /** Expiry of the token (ms since 1970). Undefined for a 0.x token without one. */
   readonly expiresAt: number | undefined
 }
@@ -75,7 +78,7 @@ export async function createAccessTokens(
       if (!permissions) throw createInvalidTokenError()
       const reader = createReadScope(permissions.subscribe, isReadTokenRequired)
       const { publish, getPayload } = permissions
-      return { reader, publish, getPayload, expiresAt: payload.exp! * 1_000 }
+      return { reader, publish, getPayload, client: toClient(payload), expiresAt: payload.exp! * 1_000 }
     }
     return undefined
   }
@@ -83,9 +86,9 @@ export async function createAccessTokens(
   async function verify(token: string, isPublisher: boolean): Promise<Bearer> {
     const { alg = '', kid, typ } = decodeProtectedHeader(token)
     if (legacy && !isAccessTokenType(typ)) {
-      const { permissions, expiresAt } = await legacy.verify(token, isPublisher)
+      const { permissions, client, expiresAt } = await legacy.verify(token, isPublisher)
       const reader = createReadScope(permissions.subscribe, isReadTokenRequired)
-      return { reader, publish: permissions.publish, getPayload: permissions.getPayload, expiresAt }
+      return { reader, publish: permissions.publish, getPayload: permissions.getPayload, client, expiresAt }
     }
     const bearer = await verifyWithKeys(token, alg, kid)
     if (bearer) return bearer

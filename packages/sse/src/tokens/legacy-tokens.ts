@@ -1,16 +1,23 @@
 import type { jwtVerify } from 'jose'
 import { parseLegacyPermissions, type TokenPermissions } from '../core/topic-permissions.ts'
 import type { SseConfig } from '../settings.ts'
+import { toClient } from './token-client.ts'
 import { createInvalidTokenError } from './token-errors.ts'
 import { createKeyError, parseKey, type TokenKey } from './token-keys.ts'
+
+/** Permissions of a client with a valid 0.x token. */
+export interface LegacyBearer {
+  readonly permissions: TokenPermissions
+  /** As in `Bearer`. */
+  readonly client: string | undefined
+  /** ms since 1970 */
+  readonly expiresAt: number | undefined
+}
 
 /** Verifies tokens of the protocol 0.x. */
 export interface LegacyTokens {
   /** @throws Error if the token is not valid */
-  verify(
-    token: string,
-    isPublisher: boolean,
-  ): Promise<{ readonly permissions: TokenPermissions; readonly expiresAt: number | undefined }>
+  verify(token: string, isPublisher: boolean): Promise<LegacyBearer>
 }
 
 /** True if the settings have keys of 0.x tokens. */
@@ -36,7 +43,11 @@ export function createLegacyTokens(config: SseConfig, verifyJwt: typeof jwtVerif
       const { payload } = await verifyJwt(token, known.key, { algorithms: [...known.algorithms] })
       const permissions = parseLegacyPermissions(payload[NAMESPACED_CLAIM] ?? payload.mercure)
       if (!permissions) throw createInvalidTokenError()
-      return { permissions, expiresAt: payload.exp === undefined ? undefined : payload.exp * 1_000 }
+      return {
+        permissions,
+        client: toClient(payload),
+        expiresAt: payload.exp === undefined ? undefined : payload.exp * 1_000,
+      }
     },
   }
 }

@@ -67,6 +67,8 @@ export interface Grant {
   readonly reader: ReadScope
   /** The topics to which it may publish. */
   readonly publish: Pick<Bearer['publish'], 'isAllowed'>
+  /** Issuer and subject of its access token, as one text, if it has them. */
+  readonly client?: string | undefined
   /** Data that its access token attaches to a subscription. */
   readonly getPayload?: Bearer['getPayload']
   /** Expiry of its token (ms since 1970), if it has one. */
