@@ -34,8 +34,8 @@ async function open(streams: FleetStreams, count: number): Promise<void> {
 async function closeAll(streams: FleetStreams, { url, dialect }: Pick<FleetPlan, 'url' | 'dialect'>): Promise<number> {
   streams.closing = true
   const toEnd = streams.steady
-  const { path, method } = dialect.closeAll
-  await fetch(url + path, { method, signal: AbortSignal.timeout(PROGRESS_TIMEOUT_S * 1000) })
+  const { path, method, headers = {} } = dialect.closeAll
+  await fetch(url + path, { method, headers, signal: AbortSignal.timeout(PROGRESS_TIMEOUT_S * 1000) })
   await waitForProgress(() => toEnd - streams.ended)
   return toEnd - streams.ended
 }

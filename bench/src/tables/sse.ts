@@ -9,6 +9,7 @@ import {
   PRIVATE_DIALECT,
   THREE_MATCHERS,
   TWO_PATTERNS,
+  WAIT_DIALECT,
 } from '../targets/mercure.ts'
 import { createScriptTarget } from '../targets/program.ts'
 import { runConnecting } from '../load/fleet.ts'
@@ -183,7 +184,7 @@ const createSourceRows = (specs: readonly Spec[], name: string, shape: FleetShap
 
 /** Dialects of the tables about the Mercure protocol, by the names of rows. */
 const DIALECTS = {
-  '/wait': DEFAULT_DIALECT,
+  '/wait': WAIT_DIALECT,
   Mercure: ONE_MATCHER,
   'Mercure, 3 matchers': THREE_MATCHERS,
   'Mercure, a matcher and 2 patterns': TWO_PATTERNS,

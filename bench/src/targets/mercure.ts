@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto'
-import type { Dialect } from '../load/fleet/fleet-plan.ts'
+import { DEFAULT_DIALECT, type Dialect } from '../load/fleet/fleet-plan.ts'
 import { createGoTarget } from './peers.ts'
 
 const KEY = 'a key of thirty-two characters, or more'
 const HUB = 'https://hub.example/.well-known/mercure'
 const ISSUER = 'https://issuer.example'
 const PATH = '/.well-known/mercure'
+const API_TOKEN = 'change'
 
 /** Settings with which sse accepts the tokens below, and streams without a token. */
 export const MERCURE_SETTINGS = {
@@ -13,6 +14,7 @@ export const MERCURE_SETTINGS = {
   mercureAudience: HUB,
   mercureJwtKey: KEY,
   mercureAnonymous: 'on',
+  apiToken: API_TOKEN,
 }
 
 const encodePart = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
@@ -34,15 +36,23 @@ const CURRENT_DRAFT_HEADERS = createAuthorization('at+jwt', {
   ],
 })
 const PREVIOUS_DRAFT_HEADERS = createAuthorization('JWT', { mercure: { publish: ['*'], subscribe: ['*'] } })
+const API_TOKEN_HEADERS = { authorization: `Bearer ${API_TOKEN}` }
 const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' }
 
 const createDialect = (query: string, put: string, token: Readonly<Record<string, string>>): Dialect => ({
   wait: { method: 'GET', path: `${PATH}?${query}` },
   put: { method: 'POST', path: PATH, headers: { ...FORM_HEADERS, ...token }, body: `${put}&data={value}` },
-  closeAll: { method: 'GET', path: '/closeall' },
+  closeAll: { ...DEFAULT_DIALECT.closeAll, headers: API_TOKEN_HEADERS },
   echoes: false,
   around: ['', ''],
 })
+
+/** Dialect of sse without Mercure's protocol, on a service with keys of access tokens. */
+export const WAIT_DIALECT: Dialect = {
+  ...DEFAULT_DIALECT,
+  put: { ...DEFAULT_DIALECT.put, headers: API_TOKEN_HEADERS },
+  closeAll: { ...DEFAULT_DIALECT.closeAll, headers: API_TOKEN_HEADERS },
+}
 
 const MATCHED_TOPIC = 'topic=all'
 
