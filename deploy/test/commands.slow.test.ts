@@ -67,6 +67,7 @@ pnpm() {
   case "$1" in
     start) shift; cd "$HOUSE"; exec "$NODE" scripts/start.mjs "$@" --data "$FOLDER/own" --port "$OWN_PORT" > /dev/null ;;
     kv) set -- "$@" $(case "$*" in *--url*) ;; *) echo --url "http://localhost:$KV_PORT" ;; esac); "$NODE" "$HOUSE/packages/kv/src/cli/kv.ts" "\${@:2}" ;;
+    stats) set -- "$@" $(case "$*" in *--url*|*--from*) ;; *) echo --url "http://localhost:$STATS_PORT" ;; esac); "$NODE" "$HOUSE/packages/stats/src/cli.ts" "\${@:2}" ;;
     prices) set -- "$@" $(case "$*" in *--url*) ;; *) echo --url "http://localhost:$PRICES_PORT" ;; esac); "$NODE" "$HOUSE/packages/prices/src/cli.ts" "\${@:2}" ;;
     backup|restore) "$NODE" "$HOUSE/scripts/$1.ts" "\${@:2}" ;;
     *) echo "no such script: $1" >&2; return 1 ;;

@@ -9,6 +9,7 @@ import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './m
 import { openLogger } from './open-parts.ts'
 import { registerCollectionRoutes } from './routes/collection-routes.ts'
 import { registerHistoryRoutes } from './routes/history-routes.ts'
+import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerNodeRoute } from './routes/node-route.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
@@ -29,7 +30,7 @@ export async function createStatsApp(
   resources.defer(() => logger.close())
   reportLogger(logger, context.registry)
 
-  const { collections, overview, source } = await openCollections(context, resources)
+  const { collections, overview, source, database } = await openCollections(context, resources)
   const { cache, upstream } = await openCache(context, collections, logger, resources)
 
   const app = await createApp(context, {
@@ -44,6 +45,7 @@ export async function createStatsApp(
   registerOverviewRoutes(app, { collections, overview, cache })
   registerVideoRoutes(app, collections, cache)
   registerHistoryRoutes(app, collections, config.historyDays * DAY_MS)
+  await registerMoveRoutes(app, collections, database, context.budget)
   registerUpstreamRoute(app, upstream)
   if (isCluster(config)) registerNodeRoute(app, () => context.bus.call('node'))
   return app

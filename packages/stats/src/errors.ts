@@ -8,6 +8,8 @@ const statsErrors = defineErrors({
   COLLECTION_FULL: { status: 409, title: 'Collection full' },
   INVALID_DATE_RANGE: { status: 409, title: 'Invalid date range: end before start' },
   INVALID_CURSOR: { status: 409, title: 'Invalid cursor' },
+  IMPORT_LINE_INVALID: { status: 400, title: 'Invalid line of an import; nothing was applied' },
+  IMPORT_NOT_SUPPORTED: { status: 409, title: 'Import and export need --state level' },
   STATE_UNAVAILABLE: { status: 503, title: 'Store of collections unavailable' },
   OUTCOME_UNKNOWN: { status: 503, title: 'Outcome unknown: the write may still be applied' },
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'YouTube unavailable, and no numbers are known yet' },

@@ -6,6 +6,7 @@ import type { UpstreamState } from './core/upstream-state.ts'
 import type { NodeState } from './cluster/node-state.ts'
 import type { OverviewPage, OverviewQuery } from './campaigns/overview.ts'
 import type { CollectionRow } from './campaigns/overview-source.ts'
+import type { ExportLine } from './core/export-line.ts'
 import type { CollectionVersion, StateReads, VideoRow } from './state/stats-state.ts'
 
 /** Requests of serving threads to the main thread, which owns the state and the poller. */
@@ -14,6 +15,8 @@ export type StatsMainMessage = StateReads & {
   change(requester: number, name: ChangeName, id: string, args: readonly unknown[]): ChangeResult
   overviewPage(query: OverviewQuery): OverviewPage
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
+  /** Applies lines of an export. Returns the number of collections that were not replaced, because they are newer. */
+  importLines(lines: readonly ExportLine[]): number
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
   saveVideos(rows: readonly VideoRow[]): void
   /** Returns the poller's reply. A thread requests it if it has no prepared reply for the collection. */

@@ -9,6 +9,7 @@ import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from './m
 import { startPolling, type PollerHandle } from './open-polling.ts'
 import type { QuotaMeter } from './quota/quota-meter.ts'
 import type { StatsConfig } from './settings.ts'
+import { isCollectionLine } from './core/export-line.ts'
 import { reportOtherSources } from './state/other-sources.ts'
 import type { StatsState } from './state/stats-state.ts'
 import { reportQuota } from './stats-metrics.ts'
@@ -69,6 +70,15 @@ export async function openMain(
       change: (requester, name, id, args) => collections.changeFor(requester, name, id, args as never),
       overviewPage: (query) => overview.getPage(query),
       overviewOne: (id, withChange) => overview.getRow(id, withChange),
+      async importLines(lines) {
+        const imported = lines.filter(isCollectionLine)
+        await collections.importLines(lines)
+        // The poller of a node gets the change from the log.
+        if (node) await node.waitUntilPublished()
+        else await polling?.poller.applyImport(imported.map(({ collection }) => collection.id))
+        const stored = await Promise.all(imported.map(({ collection }) => state.get(collection.id)))
+        return imported.filter(({ collection }, i) => stored[i]?.revision !== collection.revision).length
+      },
       saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
       saveVideos: (rows) => collections.saveVideos(rows),
       poll: (id) => poller().reads.read(id),

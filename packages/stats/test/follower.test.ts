@@ -28,6 +28,7 @@ function setUp() {
         events.push(`${id} ${collection ? 'changed' : 'gone'}`),
         publishing.promise
       ),
+      applyImport: async () => undefined,
       applyFetched: async ({ ids }) => void events.push(`asked ${ids}`),
       applyFailure: async (ids) => void events.push(`failed ${ids}`),
       changeSource: async (source) => (events.push(`source ${source}`), loading.promise),

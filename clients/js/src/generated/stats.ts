@@ -150,6 +150,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export all collections, histories and details of videos
+         * @description One JSON object per line, from one snapshot. The last line has the SHA-256 of all others. See `pnpm stats export`.
+         */
+        get: operations["exportAll"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import lines of an export, all or none
+         * @description Without the first and the last line of the export; at most 2 MiB. A collection replaces only an older version. Points and details are added. An import can be repeated. See `pnpm stats import`.
+         */
+        post: operations["importLines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/upstream": {
         parameters: {
             query?: never;
@@ -749,6 +789,13 @@ export interface components {
                 };
             }[];
         };
+        /** Imported lines */
+        ImportedLines: {
+            /** @description Number of applied lines. */
+            lines: number;
+            /** @description Number of collections that were not replaced, because they are newer. */
+            newer: number;
+        };
         /** Upstream */
         Upstream: {
             /**
@@ -1154,6 +1201,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["History"];
+                };
+            };
+        };
+    };
+    exportAll: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All data of this node. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    importLines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedLines"];
                 };
             };
         };

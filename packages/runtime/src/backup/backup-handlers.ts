@@ -91,7 +91,8 @@ export async function beginBackup(bus: Bus<Calls, Calls>): Promise<AsyncIterable
   const id = await bus.call(BEGIN_CALL)
   return (async function* readChunks() {
     try {
-      for (let chunk; (chunk = (await bus.call(NEXT_CALL, id)) as Uint8Array | undefined);) yield Buffer.from(chunk)
+      for (let chunk; (chunk = (await bus.call(NEXT_CALL, id)) as Uint8Array | undefined);)
+        yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     } finally {
       await bus.call(END_CALL, id)
     }

@@ -11,6 +11,7 @@ import {
   type StatsState,
   type VideoRow,
 } from '../state/stats-state.ts'
+import type { ExportLine } from '../core/export-line.ts'
 import { ChangeWriter, writeChange, type CollectionChange } from './change-writer.ts'
 import {
   collectionChanges,
@@ -93,6 +94,16 @@ export class CollectionsOwner implements Collections {
       : this.#changeOwn(id, edit, requester))
     const collection = after as ChangeResult<Name>['collection']
     return { collection, isNew: before === undefined, isChanged: after !== before }
+  }
+
+  /**
+   * Applies lines of an export between two changes.
+   * @throws Problem `IMPORT_NOT_SUPPORTED`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+   */
+  async importLines(lines: readonly ExportLine[]): Promise<void> {
+    const { state } = this
+    if (!state.importLines) throw errors.IMPORT_NOT_SUPPORTED('an import needs --state level')
+    await this.#changeWriter.run(() => state.importLines!(lines))
   }
 
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot) {

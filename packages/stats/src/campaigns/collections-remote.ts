@@ -33,5 +33,6 @@ export const createRemoteCollections = (
   state,
   change: (name, id, ...args) => bus.call('change', threadId, name, id, args) as never,
   saveSnapshot: ({ id, revision }, snapshot) => bus.call('saveSnapshot', { id, revision }, snapshot),
+  importLines: (lines) => bus.call('importLines', lines),
   saveVideos: (rows) => bus.call('saveVideos', rows),
 })

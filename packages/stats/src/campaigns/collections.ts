@@ -1,4 +1,5 @@
 import type { Snapshot } from '../core/video-numbers.ts'
+import type { ExportLine } from '../core/export-line.ts'
 import type { CollectionVersion, MaybePromise, StateReader, VideoRow } from '../state/stats-state.ts'
 import type { ChangeArgs, ChangeName, ChangeResult } from './collection-changes.ts'
 
@@ -16,6 +17,12 @@ export interface Collections {
    * since the request for its numbers. Does not wait for a failing state: the newest numbers are stored later.
    */
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
+  /**
+   * Applies lines of an export, all or none. Returns the number of collections that were not replaced, because they are
+   * newer.
+   * @throws Problem `IMPORT_NOT_SUPPORTED`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+   */
+  importLines(lines: readonly ExportLine[]): MaybePromise<number | void>
   /** Stores details of videos and points of their histories. */
   saveVideos(rows: readonly VideoRow[]): MaybePromise<void>
 }

@@ -1,4 +1,5 @@
 import type { AppContext } from '@influencer-stats/runtime/service'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { DAY_MS } from '../core/quota-budget.ts'
 import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from '../messages.ts'
 import { openState } from '../open-parts.ts'
@@ -16,6 +17,8 @@ export interface CollectionParts {
   readonly overview: Pick<Overview, 'getPage' | 'getRow'>
   /** Returns the origin of the numbers. */
   source(): string
+  /** Database of this thread; undefined if the state is none. */
+  readonly database?: SharedLevel['db'] | undefined
 }
 
 /**
@@ -52,5 +55,6 @@ export async function openCollections(
     collections: createRemoteCollections(bus, reader),
     overview,
     source: () => reader.getSource?.() ?? ownSource,
+    database: reader.level?.db,
   }
 }

@@ -1,11 +1,15 @@
 import type { Lease } from '@influencer-stats/log/log'
 import type { Poller } from '../refresh/poller.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
+import { isCollectionLine } from '../core/export-line.ts'
 import type { StatsChange } from '../state/stats-change.ts'
 
 /** The poller and the quota meter of a node, and the callbacks that begin and end its calls to YouTube. */
 export interface PollingControl {
-  readonly poller: Pick<Poller, 'onCollectionChange' | 'applyFetched' | 'applyFailure' | 'changeSource' | 'reads'>
+  readonly poller: Pick<
+    Poller,
+    'onCollectionChange' | 'applyImport' | 'applyFetched' | 'applyFailure' | 'changeSource' | 'reads'
+  >
   readonly meter: QuotaMeter
   /** Called when this node begins to call YouTube. */
   begin(): Promise<void>
@@ -82,6 +86,10 @@ export class Follower {
         return this.#trackPublish(poller.onCollectionChange(change.collection.id, change.collection))
       case 'delete':
         return this.#trackPublish(poller.onCollectionChange(change.id, undefined))
+      case 'import':
+        return this.#trackPublish(
+          poller.applyImport(change.lines.filter(isCollectionLine).map(({ collection }) => collection.id)),
+        )
       case 'asked':
         return this.#trackPublish(poller.applyFetched(change))
       case 'failed':

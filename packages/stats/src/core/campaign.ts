@@ -14,6 +14,21 @@ export interface Campaign {
   readonly currency?: string
 }
 
+/** A version of a collection. */
+export interface CollectionVersion {
+  readonly id: string
+  /** Changes with every change and is never reused, not even after a deletion. */
+  readonly revision: number
+}
+
+/** A campaign with its videos. */
+export interface Collection extends CollectionVersion, Campaign {
+  /** Distinct, in the client's order. */
+  readonly videos: readonly string[]
+  /** The revision of the PUT that made the collection (us since 1970); undefined if version 0.2 made it. */
+  readonly created?: number
+}
+
 /** A change of a campaign: `null` removes a field. */
 export type CampaignPatch = { readonly [Name in keyof Campaign]?: Campaign[Name] | null | undefined }
 

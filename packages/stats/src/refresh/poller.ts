@@ -176,6 +176,15 @@ export class Poller implements PolledNumbers {
     await this.#replyTable.publish([id], requester)
   }
 
+  /** Reads imported collections and their numbers. Resolves when every thread has them. */
+  async applyImport(ids: readonly string[]): Promise<void> {
+    const { added, forgotten } = this.#replyTable.reload(ids)
+    for (const video of forgotten) this.#schedule?.remove(video)
+    this.#schedule?.load(this.#replyTable.videos.getTimes(added), steadyNow())
+    this.wake()
+    await this.#replyTable.publish(ids)
+  }
+
   /** Applies the numbers of another node's call. Ignored if this node polls. */
   async applyFetched({ ids, found, asOf, age, interval = this.getInterval() }: FetchedVideos): Promise<void> {
     this.status.follow({ outage: undefined, hasSucceeded: true })
@@ -211,15 +220,13 @@ export class Poller implements PolledNumbers {
 
   #startDueCalls(): void {
     const { meter } = this.#options
-    const now = steadyNow()
-    const schedule = this.#schedule
+    const [now, schedule] = [steadyNow(), this.#schedule]
     for (let call; (call = schedule?.next(now, meter.remainingQuota));)
       this.#trackRun(this.#fetchVideos(call, schedule!))
     meter.interval = this.getInterval()
     if (schedule) this.status.reportPause(schedule.circuit.pause)
     this.#replyTable.publishStale(now)
-    const wakeAt = schedule?.getWakeAt(now, meter.remainingQuota) ?? Infinity
-    const wait = Math.min(wakeAt - now, HEARTBEAT_MS)
+    const wait = Math.min((schedule?.getWakeAt(now, meter.remainingQuota) ?? Infinity) - now, HEARTBEAT_MS)
     this.#timer = setTimeout(() => this.wake(), Math.max(1, wait))
   }
 

@@ -17,7 +17,7 @@ import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { VideoTable } from './video-table.ts'
 
 export interface ReplyTableOptions {
-  readonly collections: { readonly state: Pick<StatsState, 'list' | 'getSnapshots'> }
+  readonly collections: { readonly state: Pick<StatsState, 'get' | 'list' | 'getSnapshot' | 'getSnapshots'> }
   readonly meter: Pick<QuotaMeter, 'interval'>
   /** Origin of the numbers. */
   readonly source?: string | undefined
@@ -142,10 +142,31 @@ export class ReplyTable {
     return { collections, snapshots }
   }
 
+  /**
+   * Reads imported collections and their last known numbers from the database, whose reads are synchronous.
+   * @returns as `change`
+   */
+  reload(ids: readonly string[]): { added: Set<string>; forgotten: Set<string> } {
+    const { state } = this.#options.collections
+    const [added, forgotten] = [new Set<string>(), new Set<string>()]
+    for (const id of ids) {
+      const changed = this.change(id, state.get(id) as Collection | undefined)
+      this.#recordLast(state.getSnapshot(id) as Snapshot | undefined)
+      if (changed.entry) this.#renew(changed.entry)
+      for (const video of changed.forgotten) if (!added.delete(video)) forgotten.add(video)
+      for (const video of changed.added) if (!forgotten.delete(video)) added.add(video)
+    }
+    return { added, forgotten }
+  }
+
   #addEntry(collection: Collection, last: Snapshot | undefined): void {
     if (this.#entries.has(collection.id)) return
     this.#entries.set(collection.id, { collection, isSettled: false, isStale: false })
     this.videos.use(collection.videos, collection.id)
+    this.#recordLast(last)
+  }
+
+  #recordLast(last: Snapshot | undefined): void {
     if (!last) return
     const known = [...last.videos.map(({ id }) => id), ...last.missing]
     this.videos.recordNumbers(known, last.videos, last.asOf, toSteadyTime(last.asOf), this.#options.meter.interval)

@@ -104,9 +104,12 @@ export class VideoTable {
     return [...all]
   }
 
-  /** Returns the request time of each video by the monotonic clock; undefined for a video without data. */
-  getTimes(): [id: string, at: number | undefined][] {
-    return [...this.#videos].map(([id, { at }]) => [id, at])
+  /**
+   * Returns the request time of each video by the monotonic clock; undefined for a video without data.
+   * @param ids default: all
+   */
+  getTimes(ids: Iterable<string> = this.#videos.keys()): [id: string, at: number | undefined][] {
+    return Array.from(ids, (id) => [id, this.#videos.get(id)?.at])
   }
 
   /** Returns the videos of `ids` that were never tried. */

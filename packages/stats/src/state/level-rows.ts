@@ -1,5 +1,6 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
+import type { Point } from '../core/history-points.ts'
 import type { Sources } from '../core/sources.ts'
 import { toCollectionKey, getAllKeys, SOURCES_KEY, USAGE_KEY, type SourceKeys } from './level-keys.ts'
 import { toHistoryId, type Collection, type SnapshotRow, type VideoRow } from './stats-state.ts'
@@ -30,6 +31,7 @@ export const buildRows = {
       ...(details ? [put(keys.video(id), details)] : []),
       ...(point ? [put(keys.point(toHistoryId(id), point.at), point)] : []),
     ]),
+  point: (historyId: string, point: Point, keys: SourceKeys) => [put(keys.point(historyId, point.at), point)],
   videoDeletions: (ids: readonly string[], keys: SourceKeys) => ids.map((id) => del(keys.video(id))),
   pointDeletions: (id: string, times: readonly number[], keys: SourceKeys) =>
     times.map((at) => del(keys.point(id, at))),

@@ -47,6 +47,7 @@ export function createLogState({ log, lease, source, level, close }: LogStateOpt
     catchUp: async () => void (await log.barrier()),
     put: (collection, before) => appendChange({ type: 'put', collection, ...toRevisionCondition(before) }),
     delete: (id, before) => appendChange({ type: 'delete', id, ...toRevisionCondition(before) }),
+    importLines: (lines) => appendChange({ type: 'import', lines }),
     putSnapshots: (rows) => appendUnderLease({ type: 'snapshots', rows, ...from }),
     putVideos: (rows) => appendUnderLease({ type: 'videos', rows, ...from }),
     deleteVideos: (ids) => appendUnderLease({ type: 'deleteVideos', ids, ...from }),

@@ -3,7 +3,7 @@ import { SOURCES_KEY } from './level-keys.ts'
 import { NO_SOURCES, type Sources } from '../core/sources.ts'
 
 /** Name of a source whose recorded name is lost. */
-const UNKNOWN_SOURCE = 'unknown'
+export const UNKNOWN_SOURCE = 'unknown'
 
 /** Row with the sources of the numbers. Of the versions before format 3, only some wrote it. */
 export const sourcesRow: OwnRow = {

@@ -2,6 +2,7 @@ import type { EntryBody } from '@influencer-stats/log/log'
 import type { UpstreamOutage } from '../core/upstream-state.ts'
 import type { VideoNumbers } from '../core/video-numbers.ts'
 import type { QuotaUsage } from '../core/quota-budget.ts'
+import type { ExportLine } from '../core/export-line.ts'
 import type { Collection, SnapshotRow, VideoRow } from './stats-state.ts'
 
 /** Kind of the log entries that contain changes, as JSON. */
@@ -27,11 +28,14 @@ interface FromSource {
   readonly from?: string
 }
 
-/** Content of a log entry. Every node writes `put`, `delete`, `source` and `wanted`; only the poller writes the others. */
+/** Content of a log entry. Every node writes `put`, `delete`, `import`, `source` and
+ * `wanted`; only the poller writes the others. */
 export type StatsChange =
   /** `before`: the revision that the change replaces. If the collection has another one, the change is not applied. */
   | { readonly type: 'put'; readonly collection: Collection; readonly before?: number }
   | { readonly type: 'delete'; readonly id: string; readonly before?: number }
+  /** Lines of an export. A collection replaces only one with an earlier revision. */
+  | { readonly type: 'import'; readonly lines: readonly ExportLine[] }
   | ({ readonly type: 'snapshots'; readonly rows: readonly SnapshotRow[] } & FromSource)
   | ({ readonly type: 'videos'; readonly rows: readonly VideoRow[] } & FromSource)
   | ({ readonly type: 'deleteVideos'; readonly ids: readonly string[] } & FromSource)

@@ -9,9 +9,11 @@ import { readEntry } from '@influencer-stats/log/read-entry'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { getCurrentSource, withSource, type Sources } from '../core/sources.ts'
 import { CHANGE_KIND, decodeChange, type StatsChange } from './stats-change.ts'
+import type { ExportLine } from '../core/export-line.ts'
 import { toCollectionKey, getAllKeys, getSourceKeys, type SourceKeys } from './level-keys.ts'
 import { readSources } from './level-database.ts'
 import { buildRows, writeRows, type LevelRow } from './level-rows.ts'
+import { toHistoryId } from './stats-state.ts'
 import { POSITION_KEY, restoreSnapshot, createSnapshotChunks } from './level-snapshot.ts'
 
 /** Evaluated entries. */
@@ -35,7 +37,7 @@ export interface StatsStateMachineOptions {
 }
 
 /** Changes that a standalone service syncs to the disk. All others are repeated by later calls to YouTube. */
-const SYNCED_TYPES: ReadonlySet<StatsChange['type']> = new Set(['put', 'delete', 'source'])
+const SYNCED_TYPES: ReadonlySet<StatsChange['type']> = new Set(['put', 'delete', 'import', 'source'])
 
 /** Opens the state machine of a database, on the main thread. */
 export function openStatsStateMachine({
@@ -128,6 +130,13 @@ class ChangeBatch {
     return getSourceKeys(this.#sources.current)
   }
 
+  /** Returns the keys of a source, which is added if it is new. */
+  getKeysOf(source: string): SourceKeys {
+    const { names, current } = this.#sources
+    if (!names.includes(source)) this.sources = { names: [...names, source], current }
+    return getSourceKeys(this.#sources.names.indexOf(source))
+  }
+
   getRevision(id: string): number | undefined {
     if (this.#revisions.has(id)) return this.#revisions.get(id)
     const text = this.#db.getSync(toCollectionKey(id))
@@ -164,11 +173,36 @@ type ChangeHandlers = {
   ) => boolean | Promise<boolean>
 }
 
+/** Functions that add the rows of a line of an export to a batch. */
+const importers: {
+  [Type in ExportLine['type']]: (batch: ChangeBatch, line: Extract<ExportLine, { type: Type }>) => void
+} = {
+  details: (batch, { source, details }) =>
+    batch.add(buildRows.videos([{ id: details.id, details }], batch.getKeysOf(source))),
+  point(batch, { source, collection, video, point }) {
+    const id = collection ?? toHistoryId(video!)
+    batch.add(buildRows.point(id, point, batch.getKeysOf(source)))
+  },
+  collection(batch, { collection, numbers }) {
+    const { id, revision } = collection
+    // A later version remains with its numbers; so an import can be repeated after changes.
+    if ((batch.getRevision(id) ?? -1) >= revision) return
+    batch.setRevision(id, revision)
+    batch.add(buildRows.collection(collection))
+    for (const [source, snapshot] of Object.entries(numbers))
+      batch.add(buildRows.snapshots([{ id, snapshot }], batch.getKeysOf(source)))
+  },
+}
+
 const handlers: ChangeHandlers = {
   put(batch, { collection, before }) {
     if (batch.getRevision(collection.id) !== before) return false
     batch.setRevision(collection.id, collection.revision)
     return batch.add(buildRows.collection(collection))
+  },
+  import(batch, { lines }) {
+    for (const line of lines) importers[line.type](batch, line as never)
+    return true
   },
   async delete(batch, { id, before }) {
     if (batch.getRevision(id) !== before) return false

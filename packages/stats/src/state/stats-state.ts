@@ -1,4 +1,5 @@
-import type { Campaign } from '../core/campaign.ts'
+import type { ExportLine } from '../core/export-line.ts'
+import type { Collection, CollectionVersion } from '../core/campaign.ts'
 import type { Point } from '../core/history-points.ts'
 import type { Snapshot } from '../core/video-numbers.ts'
 import type { QuotaUsage } from '../core/quota-budget.ts'
@@ -7,20 +8,7 @@ import type { VideoDetails } from '../core/video-details.ts'
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 
-/** A version of a collection. */
-export interface CollectionVersion {
-  readonly id: string
-  /** Changes with every change and is never reused, not even after a deletion. */
-  readonly revision: number
-}
-
-/** A campaign with its videos. */
-export interface Collection extends CollectionVersion, Campaign {
-  /** Distinct, in the client's order. */
-  readonly videos: readonly string[]
-  /** The revision of the PUT that made the collection (us since 1970); undefined if version 0.2 made it. */
-  readonly created?: number
-}
+export type { Collection, CollectionVersion }
 
 /** A collection's numbers, and the point that they add to its history, if any. */
 export interface SnapshotRow {
@@ -134,6 +122,11 @@ export interface StatsState extends StateReader {
   useSource?(name: string): MaybePromise<void>
   /** Counts the data of the other sources. */
   countOtherSources?(): Promise<OtherSource[]>
+  /**
+   * Applies lines of an export, all or none. Present if the state is a database (`level`).
+   * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+   */
+  importLines?(lines: readonly ExportLine[]): Promise<void>
   getUsage(): MaybePromise<QuotaUsage | undefined>
   putUsage(usage: QuotaUsage): MaybePromise<void>
   /** Idempotent. */

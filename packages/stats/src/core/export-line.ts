@@ -1,0 +1,32 @@
+import type { Collection } from './campaign.ts'
+import type { Point } from './history-points.ts'
+import type { VideoDetails } from './video-details.ts'
+import type { Snapshot } from './video-numbers.ts'
+
+/** First line of an export of stats. */
+export const EXPORT_HEAD = { export: 'stats', format: 1 } as const
+
+/** Line of an export. `source` is the origin of the numbers. */
+export type ExportLine =
+  | { readonly type: 'details'; readonly source: string; readonly details: VideoDetails }
+  /** A point of the history of a collection or of a video. */
+  | {
+      readonly type: 'point'
+      readonly source: string
+      readonly collection?: string
+      readonly video?: string
+      readonly point: Point
+    }
+  /** A collection with its last numbers of each source. Collections follow all other lines. */
+  | {
+      readonly type: 'collection'
+      readonly collection: Collection
+      readonly numbers: Readonly<Record<string, Snapshot>>
+    }
+
+export type CollectionLine = Extract<ExportLine, { type: 'collection' }>
+
+export const isCollectionLine = (line: ExportLine): line is CollectionLine => line.type === 'collection'
+
+/** Maximum size of an import request (bytes). A change of the log, which is at most 4 MiB, contains the whole request. */
+export const MAX_IMPORT_BYTES = 2_097_152

@@ -1,0 +1,90 @@
+import { closedObject } from '@influencer-stats/runtime/closed-object'
+import { createValidator } from '@influencer-stats/runtime/validation'
+import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
+import { COUNT_NAMES } from '../core/video-numbers.ts'
+import type { ExportLine } from '../core/export-line.ts'
+import { collectionReply, newCollectionParams, video, videos } from './collection-schemas.ts'
+
+const time = { type: 'number', minimum: 0 } as const
+const text = { type: 'string' } as const
+const source = { type: 'string', minLength: 1, maxLength: 2_048 } as const
+const { id } = newCollectionParams.properties
+
+const totals = closedObject(
+  { impressions: { type: 'number' }, engagements: { type: 'number' }, score: { type: 'number' }, videos: time },
+  { required: ['impressions', 'engagements', 'score', 'videos'] },
+)
+const edits = { added: totals, removed: totals }
+
+const numbers = closedObject(
+  {
+    id: video,
+    ...Object.fromEntries(COUNT_NAMES.map((count) => [count, { type: 'number' }])),
+    hidden: { type: 'array', items: { enum: COUNT_NAMES } },
+    hiddenSince: time,
+    omitted: time,
+    gone: closedObject({ since: time, asOf: time }, { required: ['since', 'asOf'] }),
+  },
+  { required: ['id'] },
+)
+
+const snapshot = closedObject(
+  {
+    videos: { type: 'array', items: numbers },
+    missing: videos,
+    unknown: videos,
+    asOf: time,
+    since: time,
+    point: closedObject({ at: time, ...edits }, { required: ['at'] }),
+  },
+  { required: ['videos', 'missing', 'asOf'] },
+)
+
+const point = closedObject(
+  {
+    ...totals.properties,
+    at: time,
+    asOf: time,
+    before: { type: 'array', minItems: 2, maxItems: 2, items: time },
+    ...edits,
+  },
+  { required: ['at', ...totals.required] },
+)
+
+const { name, tags, from, to, cost, currency } = collectionReply.properties
+const collection = closedObject(
+  { id, videos, name, tags, from, to, cost, currency, revision: time, created: time },
+  { required: ['id', 'videos', 'revision'] },
+)
+const details = closedObject(
+  { id: video, title: text, channel: text, channelId: text, publishedAt: text, asOf: time },
+  { required: ['id', 'asOf'] },
+)
+
+const validators = {
+  details: closedObject({ type: text, source, details }, { required: ['source', 'details'] }),
+  point: closedObject(
+    { type: text, source, collection: id, video, point },
+    { required: ['source', 'point'], oneOf: [{ required: ['collection'] }, { required: ['video'] }] },
+  ),
+  collection: closedObject(
+    { type: text, collection, numbers: { type: 'object', propertyNames: source, additionalProperties: snapshot } },
+    { required: ['collection', 'numbers'] },
+  ),
+}
+const validate = Object.fromEntries(
+  Object.entries(validators).map(([type, schema]) => [type, createValidator(schema, 'body')]),
+)
+
+/** Returns a line of an export, or the reason why it is none. */
+export function parseExportLine(text: string): ExportLine | string {
+  let line: Partial<ExportLine>
+  try {
+    line = Object(JSON.parse(text))
+  } catch {
+    return 'it is not JSON'
+  }
+  const isValid = Object.hasOwn(validate, line.type ?? '') ? validate[line.type!] : undefined
+  if (!isValid) return `type must be one of ${Object.keys(validate).join(', ')}`
+  return isValid(line) ? (line as ExportLine) : describeValidationError(isValid.errors!, 'line')
+}
