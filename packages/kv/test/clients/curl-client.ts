@@ -48,7 +48,9 @@ async function callEntity(command: Record<string, string>) {
   const headers = [ifMatch && `If-Match: ${ifMatch}`, ifNoneMatch && `If-None-Match: ${ifNoneMatch}`].filter(Boolean)
   const { status, body, header } = await runCurl(
     Buffer.from(value ?? '', 'base64'),
-    ...['--request', method!, ...headers.flatMap((line) => ['--header', line!])],
+    '--request',
+    method!,
+    ...headers.flatMap((line) => ['--header', line!]),
     // With a file, curl sends no content type.
     ...(value === undefined ? [] : ['--upload-file', '-']),
     ...toQuery(command, ['id']),
