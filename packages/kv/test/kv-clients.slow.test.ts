@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import {
@@ -13,13 +14,14 @@ import { startKv, type TestKv } from './support/kv.ts'
 // Clients of other languages, as their users write them. The programs in `clients/` read commands:
 // {do: 'PUT' | 'GET' | 'DELETE', id, value?, ifMatch?, ifNoneMatch?}   -> {status, etag, value}; values are base64
 // {do: 'page', prefix, limit, cursor?}                                 -> {status, lines, next}
-// {do: 'watch', prefix, after?}                                        -> {status}, then fields of blocks, then {end}
+// {do: 'watch', prefix, after?, progress?}                             -> {status}, then fields of blocks, then {end}
 
 const toPath = (name: string) => fileURLToPath(new URL(`clients/${name}`, import.meta.url))
 const toBase64 = (value: string | Uint8Array) => Buffer.from(value).toString('base64')
 
 /** Time within which a change arrives at a watching client. A stream is silent until then (ms). */
 const PROMPT_MS = 5_000
+const HEARTBEAT_MS = 200
 
 /** Ids that a client must encode. `%2F` is an id with a percent sign. */
 const IDS = ['a/b', 'a%2Fb', 'with space', 'with+plus', 'Grüße/München', '&=?#;', '日本']
@@ -57,25 +59,21 @@ class Watch {
     return status
   }
 
-  /** Reads a block of progress, which has only an id. */
-  async readSequence(): Promise<void> {
-    const { id, ...more } = await this.#client.read()
+  /** Reads a block that has only an id. */
+  async readProgress(): Promise<void> {
+    const { retry: _retry, id, ...more } = await this.#client.read()
     if (id === undefined || Object.keys(more).length > 0) throw new Error(`not only an id: ${JSON.stringify(more)}`)
     this.sequence = id
   }
 
-  /** Reads the next change; undefined after the end of the stream. */
+  /** Reads the next block, which is a change; undefined after the end of the stream. */
   async readChange(): Promise<string | undefined> {
-    for (;;) {
-      const { event, data, id, end } = await this.#client.read()
-      if (end !== undefined) return undefined
-      this.sequence = id ?? this.sequence
-      // A block of progress has no data.
-      if (data === undefined) continue
-      const change = JSON.parse(data)
-      if (event !== change.op) throw new Error(`the event ${event} has ${data}`)
-      return `${change.op} ${change.id} ${change.value ?? change.valueBase64 ?? ''}`.trimEnd()
-    }
+    const { event, data, id, end } = await this.#client.read()
+    if (end !== undefined) return undefined
+    this.sequence = id ?? this.sequence
+    const change = JSON.parse(data)
+    if (event !== change.op) throw new Error(`the event ${event} has ${data}`)
+    return `${change.op} ${change.id} ${change.value ?? change.valueBase64 ?? ''}`.trimEnd()
   }
 
   end(): void {
@@ -137,7 +135,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, prepare) => {
 
   it('receives each change at once, resumes, and receives no other', async () => {
     const data = createTemporaryFolder()
-    const settings = { data, watchHeartbeat: 200 }
+    const settings = { data, watchHeartbeat: HEARTBEAT_MS }
     let kv = await startKv(settings)
     onTestFinished(async () => void (await kv.stop()))
     const writer = startClient(kv)
@@ -162,10 +160,10 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, prepare) => {
     }
 
     const { watch: first } = await watch({ prefix: 'w/' })
-    await first.readSequence()
     await exchange(first, 'first')
-    // Heartbeats of a silent stream are no changes.
-    for (let i = 0; i < 5; i++) await first.readSequence()
+    // Heartbeats are no changes.
+    await delay(5 * HEARTBEAT_MS)
+    await exchange(first, 'later')
     first.end()
 
     await put('w/missed', '1')
@@ -181,9 +179,11 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, prepare) => {
     // A standalone service has no changes from before its start: the client reads the range again.
     expect(await watch({ prefix: 'w/', after: resumed.sequence })).toMatchObject({ status: 410 })
     const { watch: restarted } = await watch({ prefix: 'w/' })
-    await restarted.readSequence()
     const { lines } = await writer.call({ do: 'page', prefix: 'w/', limit: '1000' })
-    expect(lines).toHaveLength(11)
+    expect(lines).toHaveLength(16)
     await exchange(restarted, 'restarted')
+
+    const { watch: reporting } = await watch({ prefix: 'none/', progress: 'true' })
+    for (let i = 0; i < 3; i++) await reporting.readProgress()
   })
 })

@@ -71,12 +71,13 @@ async function readPage(command: Record<string, string>) {
 }
 
 async function watch(command: Record<string, string>) {
-  const child = startCurl(...toQuery(command, ['prefix', 'after']), `${url}/v0/watch`)
+  const child = startCurl(...toQuery(command, ['prefix', 'after', 'progress']), `${url}/v0/watch`)
   process.once('exit', () => child.kill())
   let isHead = true
   let block: Record<string, string> = {}
   for await (const line of createInterface(child.stdout)) {
     if (line.startsWith('HTTP/1.1 ')) write({ status: readStatus(line) })
+    if (line.startsWith(':')) continue
     if (line !== '') block[line.slice(0, line.indexOf(': '))] = line.slice(line.indexOf(': ') + 2)
     else {
       if (!isHead && Object.keys(block).length > 0) write(block)

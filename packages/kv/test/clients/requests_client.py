@@ -35,13 +35,15 @@ def page(command: dict[str, Any]) -> None:
 
 
 def watch(command: dict[str, Any]) -> None:
-    names = ("prefix", "after")
+    names = ("prefix", "after", "progress")
     params = {name: command[name] for name in names if name in command}
     with requests.get(f"{URL}/v0/watch", params=params, stream=True) as reply:
         reply_with({"status": reply.status_code})
         block: dict[str, str] = {}
         try:
             for line in reply.iter_lines(decode_unicode=True):
+                if line.startswith(":"):
+                    continue
                 if line:
                     name, _, text = line.partition(": ")
                     block[name] = text

@@ -14,7 +14,7 @@ import (
 )
 
 type command struct {
-	Do, Id, IfMatch, IfNoneMatch, Prefix, Limit, Cursor, After string
+	Do, Id, IfMatch, IfNoneMatch, Prefix, Limit, Cursor, After, Progress string
 	Value                                                      []byte
 }
 
@@ -53,7 +53,7 @@ func entity(c command) {
 
 func query(c command, path string) string {
 	values := url.Values{}
-	for name, value := range map[string]string{"prefix": c.Prefix, "limit": c.Limit, "cursor": c.Cursor, "after": c.After} {
+	for name, value := range map[string]string{"prefix": c.Prefix, "limit": c.Limit, "cursor": c.Cursor, "after": c.After, "progress": c.Progress} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -87,6 +87,9 @@ func watch(c command) {
 	block := map[string]string{}
 	scanner := bufio.NewScanner(reply.Body)
 	for scanner.Scan() {
+		if strings.HasPrefix(scanner.Text(), ":") {
+			continue
+		}
 		if name, text, found := strings.Cut(scanner.Text(), ": "); found {
 			block[name] = text
 		} else if len(block) > 0 {
