@@ -1,0 +1,95 @@
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listDocumentedCommands, parseCommands, ROOT } from './support/commands.ts'
+import { bootMachine, findObstacle } from './support/machine.ts'
+
+const obstacle = findObstacle()
+
+/** The commands of a section of docs/deploy.md. */
+function readSection(title: string): string[] {
+  const document = readFileSync(`${ROOT}/docs/deploy.md`, 'utf8')
+  const section = document.split(/^## /m).find((text) => text.startsWith(`${title}\n`))!
+  return Array.from(section.matchAll(/^```sh\n(.*?)^```/gms), ([, block]) => parseCommands(block!)).flat()
+}
+
+/**
+ * Replaces what the machine cannot reach: npx (runs the script of package.json), and the API of YouTube (the stand-in
+ * is a unit like the others).
+ */
+const HERE = 'npx() { local name=$3; shift 3; node_modules/.bin/node scripts/$name.ts "$@"; }\n'
+const withStandIn = (text: string) => text.replace('https://www.googleapis.com', 'http://localhost:8081')
+const TOKEN = '-H "authorization: Bearer $(cat /etc/influencer-stats/api-token)"'
+const SITE = 'https://stats.example.com'
+const CURL = `curl -sS --fail-with-body --retry 60 --retry-delay 1 --retry-all-errors --max-time 60 --resolve stats.example.com:443:127.0.0.1 \
+  --cacert /var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt`
+
+let machine: Awaited<ReturnType<typeof bootMachine>>
+const run = (commands: string) => machine.run(HERE + commands)
+
+beforeAll(async () => {
+  if (!obstacle) machine = await bootMachine()
+})
+afterAll(async () => machine?.stop())
+
+test.skipIf(obstacle)(`the steps of docs/deploy.md on a machine (${obstacle ?? 'systemd in a container'})`, async () => {
+  const steps = readSection('systemd').map(withStandIn)
+  const backup = steps.findIndex((text) => text.includes('npx'))
+  expect(backup).toBeGreaterThan(8)
+  // The first statistic over TLS by Caddy, which has its own CA here.
+  await run(`export YOUTUBE_API_KEY=a-key-of-youtube\n${steps.slice(0, backup).join('\n')}`)
+  await run('systemctl enable --now influencer-stats@youtube influencer-stats@dashboard')
+  for (const step of readSection('Reverse proxy')) {
+    await run(step)
+    if (step.startsWith('cp ')) await run(`sed -i '1i { \\nlocal_certs \\nskip_install_trust \\n}' /etc/caddy/Caddyfile`)
+  }
+  await run(`${CURL} ${TOKEN} -XPUT ${SITE}/collections/spring -H 'content-type: application/json' -d '{"videos":["-4lB5EKS5Uk"]}'`)
+  const first = await run(`${CURL} ${SITE}/collections/spring/stats`)
+  expect(JSON.parse(first)).toMatchObject({ views: expect.any(Number) })
+  // Nobody without the token may write.
+  expect(await run(`curl -s -o /dev/null -w '%{http_code}' -XDELETE localhost:8080/collections/spring`)).toBe('401')
+
+  await run(steps.slice(backup).join('\n'))
+  const restored = await run(`${CURL} ${SITE}/collections/spring/stats`)
+  expect(JSON.parse(restored)).toMatchObject({ views: expect.any(Number) })
+
+  // An alert, with shorter intervals.
+  for (const step of readSection('Monitoring')) {
+    await run(step)
+    if (step.startsWith('cp ')) await run(`sed -i 's/: 15s/: 1s/; s/for: 1m/for: 1s/' /etc/prometheus/*.yml`)
+  }
+  const alerts = () => run(`curl -s localhost:9090/api/v1/alerts`)
+  const hasAlert = async (job: string) => {
+    const { data } = JSON.parse(await alerts()) as { data: { alerts: { labels: Record<string, string> }[] } }
+    return data.alerts.some(({ labels }) => labels.alertname === 'ServiceDown' && labels.job === job)
+  }
+  await waitUntil(() => hasAlert('kv').catch(() => false))
+  expect(await hasAlert('stats')).toBe(false)
+  await run('systemctl stop influencer-stats@stats')
+  await waitUntil(() => hasAlert('stats'))
+})
+
+test.skipIf(obstacle)('a unit waits for its servers as long as they are away, and returns after a kill', async () => {
+  const unit = 'influencer-stats@kv'
+  await run(`mkdir -p /etc/influencer-stats /etc/systemd/system/${unit}.service.d
+    cp deploy/systemd/influencer-stats@.service /etc/systemd/system/
+    printf '[Service]\\nRestartSec=10ms\\n' > /etc/systemd/system/${unit}.service.d/fast.conf
+    echo PORT=wrong > /etc/influencer-stats/kv.env
+    systemctl daemon-reload; systemctl start ${unit}`)
+  const restarts = async () => Number(/\d+/.exec(await run(`systemctl show -P NRestarts ${unit}`))![0])
+  await waitUntil(async () => (await restarts()) > 6)
+  expect(await run(`systemctl show -P ActiveState ${unit}`)).not.toMatch(/failed/)
+  await run('rm /etc/influencer-stats/kv.env')
+  const curl = 'curl -sf --retry 100 --retry-delay 1 --retry-all-errors --max-time 90'
+  await run(`${curl} localhost:8082/readyz`)
+  await run(`systemctl kill --signal SIGKILL ${unit}; sleep 0.1; ${curl} localhost:8082/readyz`)
+  await run(`systemctl stop ${unit}`)
+  expect(await run(`systemctl show -P Result ${unit}`)).toMatch(/^success/)
+})
+
+test('each command of the sections that this test runs is in the document once', () => {
+  const all = listDocumentedCommands().map(({ text }) => text)
+  const own = ['systemd', 'Reverse proxy', 'Monitoring'].flatMap(readSection)
+  expect(own.length).toBeGreaterThan(15)
+  for (const text of own) expect(all.filter((one) => one === text)).toHaveLength(1)
+})
