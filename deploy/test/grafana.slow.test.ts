@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { readExposition } from './support/exposition.ts'
+import { findForgotten, readPanelQueries } from './support/queries.ts'
 
 const DEPLOY = fileURLToPath(new URL('..', import.meta.url))
 const PROMETHEUS = process.env.PROMETHEUS ?? 'prometheus'
@@ -21,9 +23,7 @@ const RATE_INTERVAL = '30s'
 /** Services by their port in `prometheus.yml`, in which only these addresses and the scrape interval are replaced. */
 const PORTS: Record<string, string> = { 8000: 'dashboard', 8080: 'stats', 8082: 'kv', 8083: 'sse', 8084: 'prices' }
 
-interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[]
-}
+const CLUSTERED = ['kv', 'prices', 'sse', 'stats']
 
 /** Starts Prometheus with the published configuration. @returns a function that evaluates a query */
 async function startPrometheus(rows: Record<string, ReadyRow>): Promise<(query: string) => Promise<string[]>> {
@@ -92,7 +92,7 @@ test.skipIf(!hasPrometheus)(
   async () => {
     const servers = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => servers.stop('SIGKILL'))
-    const node = ['--sse.cluster', servers.url, '--sse.nats-replicas', '1']
+    const node = CLUSTERED.flatMap((name) => [`--${name}.cluster`, servers.url, `--${name}.nats-replicas`, '1'])
     const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'error', '--sample', 'no']
     const args = [...common, ...node, '--kv.client-memory-limit', '1048576']
     const started = spawnStart(args, {}, { script: START_SCRIPT })
@@ -101,12 +101,8 @@ test.skipIf(!hasPrometheus)(
     makeTraffic(rows)
     await waitUntil(async () => (await query('up == 1')).length === Object.keys(PORTS).length)
 
-    const { panels }: Dashboard = JSON.parse(readFileSync(`${DEPLOY}/grafana/dashboard.json`, 'utf8'))
-    const shown = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
-    // Of kv, sse and stats only sse is a cluster node here. So the panels of the logs of kv and stats have no data.
-    const queried = shown.filter(({ expr }) => !/\b(kv|stats)_log_/.test(expr))
-    expect(queried.length).toBe(shown.length - 6)
-    expect(queried.length).toBeGreaterThan(35)
+    const queried = readPanelQueries()
+    expect(queried.length).toBeGreaterThan(45)
     let silent = queried
     const isShown = async ({ expr }: { expr: string }) => {
       const values = await query(expr.replaceAll('$job', '.+').replaceAll('$__rate_interval', RATE_INTERVAL))
@@ -118,6 +114,10 @@ test.skipIf(!hasPrometheus)(
       return silent.length === 0 || delay(500, false)
     }).catch(() => undefined)
     expect(silent).toEqual([])
+    const families = await Promise.all(
+      Object.values(rows).map(async ({ url }) => readExposition(await (await fetch(`${url}/metrics`)).text())),
+    )
+    expect(findForgotten(families.flat().map(({ name }) => name))).toEqual([])
     expect((await started.stop()).code).toBe(0)
   },
 )

@@ -32,42 +32,48 @@ beforeAll(async () => {
 })
 afterAll(async () => machine?.stop())
 
-test.skipIf(obstacle)(`the steps of docs/deploy.md on a machine (${obstacle ?? 'systemd in a container'})`, async () => {
-  const steps = readSection('systemd').map(withStandIn)
-  const backup = steps.findIndex((text) => text.includes('npx'))
-  expect(backup).toBeGreaterThan(8)
-  // The first statistic over TLS by Caddy, which has its own CA here.
-  await run(`export YOUTUBE_API_KEY=a-key-of-youtube\n${steps.slice(0, backup).join('\n')}`)
-  await run('systemctl enable --now influencer-stats@youtube influencer-stats@dashboard')
-  for (const step of readSection('Reverse proxy')) {
-    await run(step)
-    if (step.startsWith('cp ')) await run(`sed -i '1i { \\nlocal_certs \\nskip_install_trust \\n}' /etc/caddy/Caddyfile`)
-  }
-  await run(`${CURL} ${TOKEN} -XPUT ${SITE}/collections/spring -H 'content-type: application/json' -d '{"videos":["-4lB5EKS5Uk"]}'`)
-  const first = await run(`${CURL} ${SITE}/collections/spring/stats`)
-  expect(JSON.parse(first)).toMatchObject({ views: expect.any(Number) })
-  // Nobody without the token may write.
-  expect(await run(`curl -s -o /dev/null -w '%{http_code}' -XDELETE localhost:8080/collections/spring`)).toBe('401')
+test.skipIf(obstacle)(
+  `the steps of docs/deploy.md on a machine (${obstacle ?? 'systemd in a container'})`,
+  async () => {
+    const steps = readSection('systemd').map(withStandIn)
+    const backup = steps.findIndex((text) => text.includes('npx'))
+    expect(backup).toBeGreaterThan(8)
+    // The first statistic over TLS by Caddy, which has its own CA here.
+    await run(`export YOUTUBE_API_KEY=stand-in\n${steps.slice(0, backup).join('\n')}`)
+    await run('systemctl enable --now influencer-stats@youtube influencer-stats@dashboard')
+    for (const step of readSection('Reverse proxy')) {
+      await run(step)
+      if (step.startsWith('cp '))
+        await run(`sed -i '1i { \\nlocal_certs \\nskip_install_trust \\n}' /etc/caddy/Caddyfile`)
+    }
+    await run(
+      `${CURL} ${TOKEN} -XPUT ${SITE}/collections/spring -H 'content-type: application/json' -d '{"videos":["-4lB5EKS5Uk"]}'`,
+    )
+    const first = await run(`${CURL} ${SITE}/collections/spring/stats`)
+    expect(JSON.parse(first)).toMatchObject({ views: expect.any(Number) })
+    // Nobody without the token may write.
+    expect(await run(`curl -s -o /dev/null -w '%{http_code}' -XDELETE localhost:8080/collections/spring`)).toBe('401')
 
-  await run(steps.slice(backup).join('\n'))
-  const restored = await run(`${CURL} ${SITE}/collections/spring/stats`)
-  expect(JSON.parse(restored)).toMatchObject({ views: expect.any(Number) })
+    await run(steps.slice(backup).join('\n'))
+    const restored = await run(`${CURL} ${SITE}/collections/spring/stats`)
+    expect(JSON.parse(restored)).toMatchObject({ views: expect.any(Number) })
 
-  // An alert, with shorter intervals.
-  for (const step of readSection('Monitoring')) {
-    await run(step)
-    if (step.startsWith('cp ')) await run(`sed -i 's/: 15s/: 1s/; s/for: 1m/for: 1s/' /etc/prometheus/*.yml`)
-  }
-  const alerts = () => run(`curl -s localhost:9090/api/v1/alerts`)
-  const hasAlert = async (job: string) => {
-    const { data } = JSON.parse(await alerts()) as { data: { alerts: { labels: Record<string, string> }[] } }
-    return data.alerts.some(({ labels }) => labels.alertname === 'ServiceDown' && labels.job === job)
-  }
-  await waitUntil(() => hasAlert('kv').catch(() => false))
-  expect(await hasAlert('stats')).toBe(false)
-  await run('systemctl stop influencer-stats@stats')
-  await waitUntil(() => hasAlert('stats'))
-})
+    // An alert, with shorter intervals.
+    for (const step of readSection('Monitoring')) {
+      await run(step)
+      if (step.startsWith('cp ')) await run(`sed -i 's/: 15s/: 1s/; s/for: 1m/for: 1s/' /etc/prometheus/*.yml`)
+    }
+    const alerts = () => run(`curl -s localhost:9090/api/v1/alerts`)
+    const hasAlert = async (job: string) => {
+      const { data } = JSON.parse(await alerts()) as { data: { alerts: { labels: Record<string, string> }[] } }
+      return data.alerts.some(({ labels }) => labels.alertname === 'ServiceDown' && labels.job === job)
+    }
+    await waitUntil(() => hasAlert('kv').catch(() => false))
+    expect(await hasAlert('stats')).toBe(false)
+    await run('systemctl stop influencer-stats@stats')
+    await waitUntil(() => hasAlert('stats'))
+  },
+)
 
 test.skipIf(obstacle)('a unit waits for its servers as long as they are away, and returns after a kill', async () => {
   const unit = 'influencer-stats@kv'

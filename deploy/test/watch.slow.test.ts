@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findFaults, readExposition } from './support/exposition.ts'
+import { findMetricNames, readAlertQueries, readPanelQueries } from './support/queries.ts'
 
 const DEPLOY = fileURLToPath(new URL('..', import.meta.url))
 const PROMTOOL = process.env.PROMTOOL ?? 'promtool'
@@ -38,23 +39,10 @@ async function readAllMetrics(): Promise<Map<string, string>> {
   return new Map(texts)
 }
 
-const WORD = /[a-z_][a-z0-9_]*/g
-// Parts of a query that are not names of metrics or labels.
-const LANGUAGE = /"[^"]*"|\{[^}]*\}|by \([^)]*\)|\$__\w+|\[[^\]]*\]/g
-const FUNCTIONS = new Set('sum by rate increase histogram_quantile changes max_over_time le or and unless'.split(' '))
+/** Metrics of cluster nodes and of certificates, which there are none of here. */
+const ELSEWHERE = /^((kv|prices|sse|stats)_log_|stats_source_mismatch$|tls_certificate_)/
 
-/** The metrics in a query. */
-const namesIn = (query: string): string[] =>
-  Array.from(query.replaceAll(LANGUAGE, ' ').matchAll(WORD), ([word]) => word).filter((word) => !FUNCTIONS.has(word))
-
-/** Metrics of cluster nodes, which do not run here. */
-const OF_NODES = /^((kv|sse|stats)_log_|stats_source_mismatch$)/
-
-interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[]
-}
-
-test('figures are as Prometheus wants them, and dashboard and alerts ask for none that there are not', async () => {
+test('metrics have the form that Prometheus requires, and dashboard and alerts use only existing ones', async () => {
   const texts = await readAllMetrics()
   expect([...texts.keys()].toSorted()).toEqual(['dashboard', 'kv', 'prices', 'sse', 'stats', 'youtube'])
   const known = new Set(['up'])
@@ -73,17 +61,12 @@ test('figures are as Prometheus wants them, and dashboard and alerts ask for non
   }
   expect(texts.get('stats')).toMatch(/^upstream_request_duration_seconds_count\{upstream="youtube",status="200"\} \d/m)
 
-  const { panels }: Dashboard = JSON.parse(readFileSync(`${DEPLOY}/grafana/dashboard.json`, 'utf8'))
-  const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
-  const rules = Array.from(
-    readFileSync(`${DEPLOY}/prometheus/alerts.yml`, 'utf8').matchAll(/expr: (\|\n(?: {10}.*\n)+|.*\n)/g),
-    ([, expr]) => expr!,
-  )
-  expect([queries.length, rules.length]).toEqual([expect.any(Number), 17])
+  const [queries, rules] = [readPanelQueries().map(({ expr }) => expr), readAlertQueries()]
+  expect([queries.length, rules.length]).toEqual([expect.any(Number), 23])
   expect(queries.length).toBeGreaterThan(30)
   for (const query of [...queries, ...rules]) {
-    expect(namesIn(query)).not.toEqual([])
-    expect(namesIn(query).filter((name) => !known.has(name) && !OF_NODES.test(name))).toEqual([])
+    expect(findMetricNames(query)).not.toEqual([])
+    expect(findMetricNames(query).filter((name) => !known.has(name) && !ELSEWHERE.test(name))).toEqual([])
   }
 
   // The metrics that the pages of the dashboard show, except those of cluster nodes.

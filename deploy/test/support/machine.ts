@@ -45,8 +45,12 @@ export async function bootMachine(): Promise<Machine & { stop(): Promise<void> }
   const lower = process.env.DEBIAN_ROOT ?? '/'
   const name = `test-${process.pid}`
   const bind = process.env.DEBIAN_ROOT ? '' : `--bind-ro=${ROOT}:${CHECKOUT}`
+  // Ends with the test, also if that is killed.
   const env = { ...process.env, LOWER: lower, NAME: name, BIND: bind }
-  const nspawn = spawn('unshare', ['--mount', 'bash', '-c', BOOT], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const nspawn = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', '--mount', 'bash', '-c', BOOT], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let console = ''
   for (const stream of [nspawn.stdout, nspawn.stderr]) stream.on('data', (text) => (console += text))
   const isRunning = () => nspawn.exitCode === null && nspawn.signalCode === null
