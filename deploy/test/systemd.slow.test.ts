@@ -50,13 +50,13 @@ test.skipIf(obstacle)(
       `${CURL} ${TOKEN} -XPUT ${SITE}/collections/spring -H 'content-type: application/json' -d '{"videos":["-4lB5EKS5Uk"]}'`,
     )
     const first = await run(`${CURL} ${SITE}/collections/spring/stats`)
-    expect(JSON.parse(first)).toMatchObject({ views: expect.any(Number) })
+    expect(JSON.parse(first)).toMatchObject({ impressions: expect.any(Number) })
     // Nobody without the token may write.
     expect(await run(`curl -s -o /dev/null -w '%{http_code}' -XDELETE localhost:8080/collections/spring`)).toBe('401')
 
     await run(steps.slice(backup).join('\n'))
     const restored = await run(`${CURL} ${SITE}/collections/spring/stats`)
-    expect(JSON.parse(restored)).toMatchObject({ views: expect.any(Number) })
+    expect(JSON.parse(restored)).toMatchObject({ impressions: expect.any(Number) })
 
     // An alert, with shorter intervals.
     for (const step of readSection('Monitoring')) {
@@ -80,7 +80,7 @@ test.skipIf(obstacle)('a unit waits for its servers as long as they are away, an
   await run(`mkdir -p /etc/influencer-stats /etc/systemd/system/${unit}.service.d
     cp deploy/systemd/influencer-stats@.service /etc/systemd/system/
     printf '[Service]\\nRestartSec=10ms\\n' > /etc/systemd/system/${unit}.service.d/fast.conf
-    echo PORT=wrong > /etc/influencer-stats/kv.env
+    echo KV_PORT=wrong > /etc/influencer-stats/kv.env
     systemctl daemon-reload; systemctl start ${unit}`)
   const restarts = async () => Number(/\d+/.exec(await run(`systemctl show -P NRestarts ${unit}`))![0])
   await waitUntil(async () => (await restarts()) > 6)

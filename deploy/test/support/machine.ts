@@ -6,7 +6,7 @@ import { ROOT } from './commands.ts'
 
 /** A machine of its own for a test: systemd is process 1, and its loopback interface is its only network. */
 export interface Machine {
-  /** Runs commands of bash as root in the folder of the checkout. Rejects with their output if one of them fails. */
+  /** Runs commands of bash as root in the folder of the checkout. Rejects with all output if one fails. @returns their stdout */
   run(commands: string): Promise<string>
 }
 
@@ -86,9 +86,10 @@ export async function bootMachine(): Promise<Machine & { stop(): Promise<void> }
 }
 
 async function collect(child: ChildProcess, commands: string): Promise<string> {
-  let output = ''
-  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+  let [output, errors] = ['', '']
+  child.stdout!.setEncoding('utf8').on('data', (text) => (output += text))
+  child.stderr!.setEncoding('utf8').on('data', (text) => (errors += text))
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`exit ${code}: ${commands}\n${output}`)
+  if (code !== 0) throw new Error(`exit ${code}: ${commands}\n${output}${errors}`)
   return output
 }
