@@ -234,8 +234,8 @@ describe('a wrong start prints one clear line, and leaves no process running', (
     onTestFinished(() => void server.close())
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
-    expect(await getFailure([...FREE_PORTS, '--asker.port', String(port)])).toBe(
-      `127.0.0.1:${port} is in use; choose another with --asker.port\n`,
+    expect(await getFailure([...FREE_PORTS, '--asker.port', String(port), '--shutdown-timeout', '1'])).toBe(
+      `asker: 127.0.0.1:${port} is in use; waiting up to 6 s for it\n127.0.0.1:${port} is in use; choose another with --asker.port\n`,
     )
   })
 

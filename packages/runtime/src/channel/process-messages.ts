@@ -32,15 +32,34 @@ export const COLLECT_CALL = 'runtime:collect'
 /** From main to all threads: sends a new certificate. */
 export const RENEW_CALL = 'runtime:renew'
 
+/** Times of a drain (ms). */
+export interface DrainTimes {
+  /**
+   * Time in which the thread still accepts connections, and each reply ends its connection. Clients that send a request
+   * in this time never see a connection break: the connections that remain are idle.
+   */
+  readonly grace: number
+  /** Time from the beginning of the drain after which the remaining requests are cut off. */
+  readonly timeout: number
+}
+
 /** From main to a serving thread. */
 export type ThreadCommand =
   /** Sent when main has opened its data. The thread loads its code before that. */
-  | { kind: 'begin'; shared: unknown; port: number; certificate: KeyPair | undefined }
+  | {
+      kind: 'begin'
+      shared: unknown
+      port: number
+      /** Descriptor of the listening socket, if the supervisor holds it. */
+      listener: number | undefined
+      certificate: KeyPair | undefined
+    }
   | { kind: 'listen' }
-  | { kind: 'drain'; timeout: number }
+  | { kind: 'drain'; times: DrainTimes }
 
 /** From a serving thread to main. */
 export type ThreadReport =
+  | { kind: 'loaded' }
   | { kind: 'built' }
   /** `task`: path of the thread below `/proc`; undefined if the system has none. */
   | { kind: 'ready'; port: number; task: string | undefined }
@@ -48,11 +67,27 @@ export type ThreadReport =
 
 /** From the supervisor to a service process. */
 export type ProcessCommand =
-  /** `holdsLogLines`: true if log lines wait until the table of running services is printed. */
-  | { kind: 'start'; services: string; name: string; config: ServiceConfig; holdsLogLines: boolean }
+  /**
+   * `holdsLogLines`: true if log lines wait until the table of running services is printed. `isSuccessor`: true if the
+   * process must load its code, report `loaded`, and wait for `open`, because its predecessor still has the data open.
+   */
+  | {
+      kind: 'start'
+      services: string
+      name: string
+      config: ServiceConfig
+      holdsLogLines: boolean
+      hasListeners: boolean
+      isSuccessor: boolean
+    }
+  /** The predecessor has closed its data. */
+  | { kind: 'open' }
+  /** The reply to `getListener`, with the handle of the listening socket. */
+  | { kind: 'listener'; index: number }
   /** The table is printed: log lines may follow it. */
   | { kind: 'tablePrinted' }
-  | { kind: 'stop' }
+  /** `grace`: time in which the process still accepts connections (ms). */
+  | { kind: 'stop'; grace: number }
   /** The process replies with `alive`, unless its main thread is blocked. */
   | { kind: 'checkAlive' }
 
@@ -61,3 +96,9 @@ export type ProcessReport =
   | { kind: 'ready'; url: string; threads: number; notes: readonly string[] }
   | { kind: 'failed'; code: string; message: string }
   | { kind: 'alive' }
+  /** A successor has loaded its code. */
+  | { kind: 'loaded' }
+  /** All requests are complete, and the data is closed. The process exits. */
+  | { kind: 'closed' }
+  /** Requests the listening socket of a thread. */
+  | { kind: 'getListener'; index: number }

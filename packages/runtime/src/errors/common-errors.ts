@@ -38,7 +38,6 @@ export const commonErrors = defineErrors({
   MEMORY_FULL: { status: 503, title: 'Client memory limit reached' },
   OVERLOADED: { status: 503, title: 'Service overloaded' },
   TOO_MANY_BACKUPS: { status: 503, title: 'Too many backups in progress' },
-  DRAINING: { status: 503, title: 'Service shutting down' },
   STORE_FAILED: { status: 503, title: 'Store is read-only after a write error' },
   DISK_FULL: { status: 507, title: 'Disk full' },
 })

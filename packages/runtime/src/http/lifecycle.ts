@@ -1,8 +1,10 @@
 /** Phase of a serving thread. Only the runtime changes it. */
 export interface Lifecycle {
+  /** From `draining` on, the last reply of each connection ends it. */
   phase: 'starting' | 'ready' | 'draining'
   /**
-   * Aborted when the drain begins. Code that holds replies open must end them then; otherwise the drain waits for them.
+   * Aborted when a draining thread stops listening. Code that holds replies open must end them then; otherwise the drain
+   * waits for them. Clients that reconnect then reach another process.
    */
   readonly drain: AbortSignal
 }

@@ -11,13 +11,13 @@ import type { ThreadPoolOptions, ThreadPool } from './thread-pool.ts'
  * does, so that both modes behave alike.
  */
 export function createMainPool(definition: AnyService, options: ThreadPoolOptions): ThreadPool {
-  const { config, log } = options
+  const { config, log, getListener } = options
   const [main, thread] = createPortPair()
   const backlog = createCallBacklog(createChannel(main, options.handlers, (error) => logNoticeFault(log, error)))
   let serving: ServingApp | undefined
 
   return {
-    load() {},
+    load: async () => {},
     async start() {
       serving = await serve({
         ...options,
@@ -27,6 +27,7 @@ export function createMainPool(definition: AnyService, options: ThreadPoolOption
         certificate: options.certificate(),
         index: 0,
         port: config.port,
+        listener: await getListener?.(0),
         reusePort: false,
         onBeforeListen: async () => void (await collectReplies(backlog.release(), log)),
       })
@@ -41,7 +42,7 @@ export function createMainPool(definition: AnyService, options: ThreadPoolOption
         log,
         name,
       ),
-    stop: async (timeout) => (await serving?.stop(timeout)) ?? true,
+    stop: async (times) => (await serving?.stop(times)) ?? true,
   }
 }
 

@@ -4,10 +4,11 @@ import { collectReplies, createCallBacklog, logNoticeFault, type CallBacklog } f
 import { createBackOff } from '../async/retry.ts'
 import { createChannel } from '../channel/channel.ts'
 import { StartError } from '../errors/common-errors.ts'
-import type { ThreadReport, ThreadData, ThreadCommand } from '../channel/process-messages.ts'
+import type { DrainTimes, ThreadReport, ThreadData, ThreadCommand } from '../channel/process-messages.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 import { getSinkWords } from '../logging/line-sink.ts'
 import { disableWasmCodeGc } from '../worker/v8/wasm-code.ts'
+import { NO_DRAIN } from '../worker/drain.ts'
 import { createWatchdog } from '../worker/watchdog.ts'
 
 /** Parameters of a pool of serving threads. */
@@ -21,13 +22,18 @@ export interface ThreadPoolOptions extends Pick<
   /** Returns the certificate in use. */
   certificate(): KeyPair | undefined
   shared(): unknown
+  /** Returns a descriptor of a thread's listening socket, which the thread closes. Undefined: the threads bind their own. */
+  readonly getListener: ((index: number) => Promise<number>) | undefined
   onThreadExit(shared: unknown): void
 }
 
 /** The serving threads of one process. A thread that dies or hangs is replaced until the pool stops. */
 export interface ThreadPool {
-  /** Starts the first thread, which loads its code while main opens the data. */
-  load(): void
+  /**
+   * Starts threads, which load their code while main opens the data. Resolves when they have loaded it, or exited.
+   * @param count number of threads, from the first
+   */
+  load(count: number): Promise<void>
   /** Starts the threads, all on one port. If one of them cannot start, it ends all threads and rejects. */
   start(): Promise<void>
   readonly port: number
@@ -39,7 +45,7 @@ export interface ThreadPool {
   /** Number of attempts to replace a thread, including those that could not start one. */
   readonly respawned: number
   /** Drains all threads. When all have ended, resolves with true if no request had to be cut off. Idempotent. */
-  stop(timeout: number): Promise<boolean>
+  stop(times: DrainTimes): Promise<boolean>
 }
 
 interface PoolThread {
@@ -60,8 +66,8 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const threads = new Map<number, PoolThread>()
   const timers = new Set<NodeJS.Timeout>()
   const delays = Array.from({ length: size }, () => createBackOff())
-  /** The first thread that `load` created, until `start` uses it. */
-  let preloaded: ReturnType<typeof launch> | undefined
+  /** The threads that `load` created, until `start` uses them. */
+  const preloaded: ReturnType<typeof launch>[] = []
   let port = config.port
   let respawned = 0
   let stopping: Promise<boolean> | undefined
@@ -86,11 +92,12 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     return { worker, ports, exit }
   }
 
-  function spawn(index: number): Promise<void> {
-    const { worker, ports, exit } = preloaded ?? launch(index)
-    preloaded = undefined
+  async function spawn(index: number): Promise<void> {
+    const { worker, ports, exit } = preloaded[index] ?? launch(index)
+    delete preloaded[index]
+    const listener = await options.getListener?.(index)
     const shared = options.shared()
-    const begin: ThreadCommand = { kind: 'begin', shared, port, certificate: options.certificate() }
+    const begin: ThreadCommand = { kind: 'begin', shared, port, listener, certificate: options.certificate() }
     worker.postMessage(begin)
     const channel = createChannel(ports.port1, options.handlers, (error) => logNoticeFault(log, error))
     const exited = Promise.withResolvers<void>()
@@ -157,23 +164,32 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     if (message.kind === 'drained') thread.drained.resolve(message.clean)
   }
 
-  async function stop(timeout: number): Promise<boolean> {
+  async function stop(times: DrainTimes): Promise<boolean> {
     for (const timer of timers) clearTimeout(timer)
-    await preloaded?.worker.terminate()
-    const clean = await Promise.all([...threads.values()].map((thread) => endThread(thread, timeout)))
+    await Promise.all(preloaded.map(({ worker }) => worker.terminate()))
+    const clean = await Promise.all([...threads.values()].map((thread) => endThread(thread, times)))
     watchdog.stop()
     return clean.every(Boolean)
   }
 
   return {
-    load: () => void (preloaded = launch(0)),
+    async load(count) {
+      for (let index = 0; index < count; index++) preloaded.push(launch(index))
+      await Promise.all(
+        preloaded.map(({ worker, exit }) =>
+          Promise.race([exit, new Promise((resolve) => worker.once('message', resolve))]),
+        ),
+      )
+    },
     async start() {
+      const spawnFrom = (first: number) => Promise.all(Array.from({ length: size - first }, (_, i) => spawn(first + i)))
       try {
-        // All threads use the port of the first one.
+        // Unless their code is loaded, the first thread serves before the others start. They use its port.
+        if (preloaded.length === size) return void (await spawnFrom(0))
         await spawn(0)
-        await Promise.all(Array.from({ length: size - 1 }, (_, i) => spawn(i + 1)))
+        await spawnFrom(1)
       } catch (error) {
-        await this.stop(0)
+        await this.stop(NO_DRAIN)
         throw error
       }
     },
@@ -189,14 +205,14 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
       )
       return collectReplies(calls, log, name)
     },
-    stop: (timeout) => (stopping ??= stop(timeout)),
+    stop: (times) => (stopping ??= stop(times)),
   }
 }
 
 /** Drains a thread and waits for its end. Resolves with true if its requests in flight were completed. */
-async function endThread({ worker, drained, exited }: PoolThread, timeout: number): Promise<boolean> {
-  worker.postMessage({ kind: 'drain', timeout } satisfies ThreadCommand)
-  let timer = setTimeout(() => void worker.terminate(), timeout + EXIT_TIMEOUT_MS)
+async function endThread({ worker, drained, exited }: PoolThread, times: DrainTimes): Promise<boolean> {
+  worker.postMessage({ kind: 'drain', times } satisfies ThreadCommand)
+  let timer = setTimeout(() => void worker.terminate(), times.timeout + EXIT_TIMEOUT_MS)
   const clean = (await Promise.race([drained.promise, exited])) ?? false
   clearTimeout(timer)
   // Other work may still hold its event loop: the handler of a request that was cut off, or a timer that a part forgot.

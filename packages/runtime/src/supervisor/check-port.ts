@@ -11,6 +11,12 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'is not an address of this machine',
 }
 
+/** @param code code of the system */
+export function createListenError(code = 'LISTEN', host: string, port: number, setting: string): StartError {
+  const reason = reasons[code] ?? 'cannot be used as a listen address'
+  return new StartError(code, `${host}:${port} ${reason}; choose another with --${setting}`)
+}
+
 /**
  * Checks that the port is free. Threads listen with SO_REUSEPORT, which would share the port with another process
  * unnoticed. One bind without that option detects the other process.
@@ -21,8 +27,7 @@ export function checkPortFree(host: string, port: number, setting: string): Prom
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = reasons[error.code ?? ''] ?? 'cannot be used as a listen address'
-      reject(new StartError(error.code ?? 'LISTEN', `${host}:${port} ${reason}; choose another with --${setting}`))
+      reject(createListenError(error.code, host, port, setting))
     })
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()))
   })

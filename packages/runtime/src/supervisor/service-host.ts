@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import { createSingleFlight } from '../async/single-flight.ts'
 import { createBackupHandlers } from '../backup/backup-handlers.ts'
@@ -21,6 +20,8 @@ import { openCertificate } from '../tls/certificate.ts'
 import { openTracer } from '../tracing/open-tracer.ts'
 import { createThreadPool, type ThreadPoolOptions } from '../pool/thread-pool.ts'
 import { getServiceUrl } from './service-url.ts'
+import { countThreads } from './thread-count.ts'
+import { NO_DRAIN, SHUTDOWN_GRACE_MS } from '../worker/drain.ts'
 import { STARVED_TIMEOUT_FACTOR } from '../worker/watchdog.ts'
 
 /** A service that runs in this process. */
@@ -29,8 +30,11 @@ export interface RunningService {
   readonly threads: number
   /** Notes for the user, for example why the service has fewer threads than requested. */
   readonly notes: readonly string[]
-  /** Drains and closes the service. Resolves with true if no request had to be cut off. Idempotent. */
-  stop(): Promise<boolean>
+  /**
+   * Drains and closes the service. Resolves with true if no request had to be cut off. Idempotent.
+   * @param grace time in which the service still accepts connections (ms)
+   */
+  stop(grace?: number): Promise<boolean>
 }
 
 export interface ServiceHostOptions {
@@ -41,6 +45,10 @@ export interface ServiceHostOptions {
   readonly log: Logger
   /** Called if the service must not continue. Default: no action. */
   readonly onFail?: () => void
+  /** Returns a descriptor of a thread's listening socket. Default: the service binds its port. */
+  readonly getListener?: ((index: number) => Promise<number>) | undefined
+  /** Called when the code is loaded. The service opens its data when the promise resolves. Default: it opens at once. */
+  readonly onLoaded?: (() => Promise<void>) | undefined
 }
 
 // Time to wait for the metrics of a thread (ms). A blocked thread must not delay the metrics of the other
@@ -59,10 +67,12 @@ export async function startService({
   config,
   log,
   onFail: fail = () => {},
+  getListener,
+  onLoaded,
 }: ServiceHostOptions): Promise<RunningService> {
   checkExposure(definition, config)
   const { threads, note } = countThreads(definition, config)
-  await checkPortFree(config.host, config.port, `${definition.name}.port`)
+  if (!getListener) await checkPortFree(config.host, config.port, `${definition.name}.port`)
 
   const registry = createProcessRegistry(definition.name)
   const budget = createBudgetMemory(threads)
@@ -99,6 +109,7 @@ export async function startService({
     config,
     size: threads,
     reusePort: CAN_REUSE_PORT,
+    getListener,
     handlers,
     log,
     budget,
@@ -108,11 +119,13 @@ export async function startService({
     onThreadExit: (shared) => serviceMain!.onThreadExit?.(shared),
   }
   const running = threads === 0 ? createMainPool(definition, options) : createThreadPool(options)
-  running.load()
+  // All threads of a successor load their code in advance. In a first start they would only compete for the processors.
+  const loaded = running.load(onLoaded ? threads : Math.min(threads, 1))
   try {
+    if (onLoaded) await loaded.then(onLoaded)
     serviceMain = await definition.open({ config, log, registry, tracer, broadcast, fail })
   } catch (error) {
-    await running.stop(0)
+    await running.stop(NO_DRAIN)
     throw error
   }
   const serviceHandlers = {
@@ -134,10 +147,10 @@ export async function startService({
   }
   certificate?.watch(log, (pair) => void running.broadcast(RENEW_CALL, [pair], BROADCAST_TIMEOUT_MS))
 
-  async function stop(): Promise<boolean> {
+  async function stop(grace: number): Promise<boolean> {
     certificate?.close()
     try {
-      return await running.stop(config.shutdownTimeout)
+      return await running.stop({ grace, timeout: config.shutdownTimeout + grace - SHUTDOWN_GRACE_MS })
     } finally {
       await serviceMain!.close()
       await tracer?.close()
@@ -146,7 +159,7 @@ export async function startService({
   let stopped: Promise<boolean> | undefined
   const notes = [note, serviceMain.note, checkFdLimit(config, threads)].filter((one) => one !== undefined)
   const url = getServiceUrl({ ...config, port: running.port })
-  return { url, threads, notes, stop: () => (stopped ??= stop()) }
+  return { url, threads, notes, stop: (grace = SHUTDOWN_GRACE_MS) => (stopped ??= stop(grace)) }
 }
 
 function checkExposure({ name }: AnyService, config: ServiceConfig): void {
@@ -155,14 +168,4 @@ function checkExposure({ name }: AnyService, config: ServiceConfig): void {
     'TOKEN_NEEDED',
     `${name}: ${config.host} is reachable from other machines and requires a token: set API_TOKEN or API_TOKEN_FILE`,
   )
-}
-
-function countThreads(definition: AnyService, config: ServiceConfig): { threads: number; note?: string } {
-  const single = definition.getSingleThreadReason?.(config)
-  const requested = config.threads === 'auto' ? (single ? 1 : availableParallelism()) : Number(config.threads)
-  if (requested > 1 && single)
-    throw new StartError('SINGLE_THREAD', `${definition.name}: a maximum of one serving thread, because ${single}`)
-  if (requested > 1 && !CAN_REUSE_PORT)
-    return { threads: 1, note: `one thread: ${process.platform} cannot share a port between threads` }
-  return { threads: requested }
 }

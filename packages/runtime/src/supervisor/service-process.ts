@@ -7,6 +7,7 @@ import { startService, type RunningService } from './service-host.ts'
 import { createLogger } from '../logging/logger.ts'
 import type { ProcessReport, ProcessCommand } from '../channel/process-messages.ts'
 import { createRedactor, getSecrets } from '../settings/secrets.ts'
+import { SHUTDOWN_GRACE_MS } from '../worker/drain.ts'
 import { pauseLines, resumeLines } from '../logging/line-sink.ts'
 
 // Entry point of a service process, which the supervisor forks. Starts the service, reports that it is ready, and stops
@@ -18,6 +19,15 @@ const CLOSE_TIMEOUT_MS = 4_000
 const TRIM_DELAY_MS = 2_000
 
 let running: Promise<RunningService> | undefined
+/** Resolved when the predecessor has closed its data. */
+const mayOpen = Promise.withResolvers<void>()
+mayOpen.promise.catch(() => {})
+const listeners = new Map<number, PromiseWithResolvers<number>>()
+/**
+ * Handles of received sockets, whose descriptors the threads use and close. They are never used or closed here: at the
+ * end of the process, their descriptors are gone.
+ */
+const handles: unknown[] = []
 let name = ''
 let shutdownTimeout = 0
 let stopping = false
@@ -26,7 +36,26 @@ let redact = createRedactor([])
 // After the death of the supervisor, `send` would throw.
 const send = (message: ProcessReport) => void (process.connected && process.send!(message))
 
-async function start({ services, config }: ProcessCommand & { kind: 'start' }): Promise<RunningService> {
+/** Requests the listening socket of a thread from the supervisor, which holds it. Returns its descriptor. */
+function getListener(index: number): Promise<number> {
+  const listener = Promise.withResolvers<number>()
+  listeners.set(index, listener)
+  send({ kind: 'getListener', index })
+  return listener.promise
+}
+
+function onListener(index: number, handle: { readonly fd: number }): void {
+  handles.push(handle)
+  listeners.get(index)!.resolve(handle.fd)
+}
+
+function onLoaded(): Promise<void> {
+  send({ kind: 'loaded' })
+  return mayOpen.promise
+}
+
+async function start(message: ProcessCommand & { kind: 'start' }): Promise<RunningService> {
+  const { services, config, hasListeners, isSuccessor } = message
   const table = await import(services)
   const definition = await table.services[name]()
   const secrets = getSecrets(definition, config)
@@ -34,9 +63,17 @@ async function start({ services, config }: ProcessCommand & { kind: 'start' }): 
   const log = createLogger(config.logLevel, { service: name }, secrets)
   const onFail = () => {
     process.exitCode = 1
-    void stop()
+    void stop(SHUTDOWN_GRACE_MS)
   }
-  return startService({ services, definition, config, log, onFail })
+  return startService({
+    services,
+    definition,
+    config,
+    log,
+    onFail,
+    getListener: hasListeners ? getListener : undefined,
+    onLoaded: isSuccessor ? onLoaded : undefined,
+  })
 }
 
 /** Ends the process even if a part hangs, because without a supervisor no other process would end it. */
@@ -45,12 +82,14 @@ function exitWithin(ms: number): void {
 }
 
 /** Stops the service. Idempotent, because a signal, the supervisor's message and its death may come together. */
-async function stop(): Promise<void> {
+async function stop(grace: number): Promise<void> {
   if (stopping) return
   stopping = true
-  exitWithin(shutdownTimeout + CLOSE_TIMEOUT_MS)
+  exitWithin(grace + shutdownTimeout + CLOSE_TIMEOUT_MS)
+  mayOpen.reject(new Error('stopped before its predecessor'))
   const service = await running?.catch(() => undefined)
-  const clean = (await service?.stop()) ?? true
+  const clean = (await service?.stop(grace)) ?? true
+  send({ kind: 'closed' })
   // The handler of a request that was cut off may run for a long time.
   if (!clean) process.exit(1)
   process.exitCode ??= 0
@@ -74,8 +113,10 @@ function reportFailure(error: unknown): void {
   if (process.connected) process.disconnect()
 }
 
-process.on('message', (message: ProcessCommand) => {
-  if (message.kind === 'stop') return void stop()
+process.on('message', (message: ProcessCommand, handle?: unknown) => {
+  if (message.kind === 'stop') return void stop(message.grace)
+  if (message.kind === 'open') return mayOpen.resolve()
+  if (message.kind === 'listener') return onListener(message.index, handle as { fd: number })
   if (message.kind === 'checkAlive') return send({ kind: 'alive' })
   if (message.kind === 'tablePrinted') return resumeLines()
   if (message.holdsLogLines) pauseLines()
@@ -91,6 +132,4 @@ process.on('message', (message: ProcessCommand) => {
     setTimeout(trimHeap, TRIM_DELAY_MS).unref()
   }, reportFailure)
 })
-process.on('disconnect', stop)
-process.on('SIGTERM', stop)
-process.on('SIGINT', stop)
+for (const event of ['disconnect', 'SIGTERM', 'SIGINT'] as const) process.on(event, () => void stop(SHUTDOWN_GRACE_MS))

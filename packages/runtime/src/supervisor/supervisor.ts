@@ -1,3 +1,5 @@
+import { closeSync, openSync } from 'node:fs'
+import { Serial } from '../async/serial.ts'
 import { parseArguments } from '../settings/arguments.ts'
 import { assertKnownServices, resolveConfig, resolveConfigs, getSettings } from '../settings/resolve-config.ts'
 import { StartError } from '../errors/common-errors.ts'
@@ -5,6 +7,8 @@ import { VERSION } from '../version.ts'
 import { formatHelp } from '../settings/help-text.ts'
 import type { ServiceConfig } from '../settings/settings.ts'
 import type { AnyService, ServiceTable } from '../service.ts'
+import { selectSockets, takeActivatedSockets, type ActivatedSocket } from './activated-sockets.ts'
+import { CAN_HOLD_LISTENERS } from './held-listeners.ts'
 import { startChild, type ServiceChild } from './service-child.ts'
 import { trimHeap } from '../worker/trim-heap.ts'
 import { print } from '../logging/cli-output.ts'
@@ -20,13 +24,26 @@ export interface SupervisorOptions {
 }
 
 /**
- * `pnpm start`: one child process per service, restarted when it dies, until a signal stops them all.
+ * `pnpm start`: one child process per service, restarted when it dies, until a signal stops them all. SIGHUP reloads
+ * them, unless their terminal has been closed.
  * @returns the exit code: 0 after a clean stop, 1 if a service could not start or did not end cleanly
  */
 export async function runSupervisor(options: SupervisorOptions): Promise<number> {
   const stop = Promise.withResolvers<void>()
   const stopping = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.resolve())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.resolve())
+  const hadTerminal = hasTerminal()
+  const reloads = new Serial()
+  let isReloadQueued = false
+  process.on('SIGHUP', () => {
+    if (!CAN_HOLD_LISTENERS || (hadTerminal && !hasTerminal())) return stop.resolve()
+    if (isReloadQueued) return
+    isReloadQueued = true
+    void reloads.run(() => {
+      isReloadQueued = false
+      return reloadAll(options, children, stopping.signal)
+    })
+  })
 
   const children: Children = new Map()
   let code = 0
@@ -52,13 +69,30 @@ export async function runSupervisor(options: SupervisorOptions): Promise<number>
   return (await stopAll(children)) ? code : 1
 }
 
-type SupervisedChild = ServiceChild & { readonly needs: string[] }
+/** True if this process has a controlling terminal. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+type SupervisedChild = ServiceChild & {
+  /** Names of the services that it needs. */
+  readonly needs: string[]
+  /** Settings that the supervisor has set: addresses of the services that it needs. */
+  readonly settled: Partial<ServiceConfig>
+}
 type Children = Map<string, Promise<SupervisedChild>>
 
 /** The definitions of the services to start, in the requested order, and their configurations. */
 interface StartPlan {
   readonly definitions: readonly AnyService[]
   readonly configs: ReadonlyMap<string, ServiceConfig>
+  /** Listening sockets that another program holds. */
+  readonly sockets: readonly ActivatedSocket[]
   /** True if log lines of the services may precede the table. */
   readonly isVerbose: boolean
 }
@@ -92,7 +126,7 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Sta
   )
   const configs = resolveConfigs(selected, flags, env)
   checkPorts(configs)
-  return { definitions: selected, configs, isVerbose }
+  return { definitions: selected, configs, isVerbose, sockets: takeActivatedSockets(env) }
 }
 
 /**
@@ -142,8 +176,10 @@ function startAll(
     config.standIns = addresses.filter(isInvented).map(({ setting }) => setting)
     const settled = Promise.all(urls).then((all) => Object.fromEntries(all) as Partial<ServiceConfig>)
     const startOptions = { services: servicesUrl, name: definition.name, config }
-    const child = await startChild(startOptions, stopped, settled, !plan.isVerbose)
-    return Object.assign(child, { needs: addresses.map(({ service }) => service) })
+    const sockets = selectSockets(plan.sockets, definition.name, plan.definitions.length === 1).map(({ fd }) => fd)
+    const child = await startChild(startOptions, stopped, settled, { holdsLogLines: !plan.isVerbose, sockets })
+    const needs = addresses.map(({ service }) => service)
+    return Object.assign(child, { needs, settled: { ...(await settled), standIns: config.standIns } })
   }
 
   function start(definition: AnyService) {
@@ -153,6 +189,24 @@ function startAll(
   }
 
   return Promise.all(plan.definitions.map(start))
+}
+
+/**
+ * Replaces the process of one service after the other by a successor. The successors get the present content of the
+ * files that settings name.
+ */
+async function reloadAll(options: SupervisorOptions, children: Children, stopped: AbortSignal): Promise<void> {
+  const running = await Promise.all(children.values())
+  let plan: StartPlan
+  try {
+    plan = (await makePlan(options)) as StartPlan
+  } catch (error) {
+    return print(`reload failed: ${(error as Error).message}\n`)
+  }
+  for (const child of running) {
+    if (stopped.aborted) return
+    await child.reload({ ...plan.configs.get(child.name)!, ...child.settled })
+  }
 }
 
 /** Stops all services, each after the services that need it. Resolves with true if all ended cleanly. */

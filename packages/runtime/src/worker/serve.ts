@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import type tls from 'node:tls'
 import { threadId } from 'node:worker_threads'
 import type { Logger } from 'pino'
@@ -6,7 +7,7 @@ import { beginBackup } from '../backup/backup-handlers.ts'
 import { trackConnections } from '../http/request/connection-tracker.ts'
 import { drain } from './drain.ts'
 import { createBudget } from '../memory/budget.ts'
-import { COLLECT_CALL, RENEW_CALL, SCRAPE_CALL, type ThreadData } from '../channel/process-messages.ts'
+import { COLLECT_CALL, RENEW_CALL, SCRAPE_CALL, type DrainTimes, type ThreadData } from '../channel/process-messages.ts'
 import { createThreadRegistry } from '../metrics/request-metrics.ts'
 import type { ThreadMetrics } from '../metrics/thread-metrics.ts'
 import type { AnyService, Lifecycle } from '../service.ts'
@@ -29,6 +30,8 @@ export interface ServeContext extends Pick<ThreadData, 'config' | 'index' | 'reu
   readonly certificate: KeyPair | undefined
   /** The port that the threads share; 0 picks a free one. */
   readonly port: number
+  /** Descriptor of the listening socket, if the supervisor holds it. */
+  readonly listener: number | undefined
   /** Called after the app is built. The app listens when the promise resolves. */
   onBeforeListen(): Promise<void>
 }
@@ -36,13 +39,13 @@ export interface ServeContext extends Pick<ThreadData, 'config' | 'index' | 'reu
 /** An app that listens. */
 export interface ServingApp {
   readonly port: number
-  /** Resolves with true if all requests in flight were completed within `timeout` ms. Idempotent. */
-  stop(timeout: number): Promise<boolean>
+  /** Resolves with true if all requests in flight were completed in time. Idempotent. */
+  stop(times: DrainTimes): Promise<boolean>
 }
 
 /** Builds the app of a service and starts to listen. */
 export async function serve(context: ServeContext): Promise<ServingApp> {
-  const { definition, config, reusePort, bus } = context
+  const { definition, config, bus } = context
   const draining = new AbortController()
   const lifecycle: Lifecycle = { phase: 'starting', drain: draining.signal }
   const registry = createThreadRegistry(context.index)
@@ -59,7 +62,7 @@ export async function serve(context: ServeContext): Promise<ServingApp> {
   bus.on(RENEW_CALL, async (pair: KeyPair) => (app.server as unknown as tls.Server).setSecureContext(pair))
   try {
     await context.onBeforeListen()
-    await app.listen({ host: config.host, port: context.port, reusePort, backlog: LISTEN_BACKLOG })
+    await listen(app, context)
   } catch (error) {
     await app.close()
     throw error
@@ -67,11 +70,20 @@ export async function serve(context: ServeContext): Promise<ServingApp> {
   lifecycle.phase = 'ready'
   const { port } = app.server.address() as { port: number }
 
-  function stop(timeout: number): Promise<boolean> {
+  function stop(times: DrainTimes): Promise<boolean> {
     lifecycle.phase = 'draining'
-    draining.abort()
-    return drain(app, connections, timeout).finally(() => tracer?.close())
+    return drain(app, connections, times, () => draining.abort()).finally(() => tracer?.close())
   }
   let stopped: Promise<boolean> | undefined
-  return { port, stop: (timeout) => (stopped ??= stop(timeout)) }
+  return { port, stop: (times) => (stopped ??= stop(times)) }
+}
+
+async function listen(app: FastifyInstance, { config, port, listener, reusePort }: ServeContext): Promise<void> {
+  const { host } = config
+  if (listener === undefined) return void (await app.listen({ host, port, reusePort, backlog: LISTEN_BACKLOG }))
+  const options = { host, port, fd: listener }
+  await app.listen(options)
+  // With a descriptor, Node ignores the option and uses 511.
+  const { _handle: handle } = app.server as unknown as { _handle: { listen(backlog: number): number } }
+  handle.listen(LISTEN_BACKLOG)
 }

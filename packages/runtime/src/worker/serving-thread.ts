@@ -30,7 +30,8 @@ async function start(): Promise<ServingApp> {
   const table = await import(data.services)
   const definition: AnyService = await table.services[data.name]()
   await definition.load?.()
-  const { shared, port: sharedPort, certificate } = await begin.promise
+  send({ kind: 'loaded' })
+  const { shared, port: sharedPort, listener, certificate } = await begin.promise
   const secrets = getSecrets(definition, data.config)
   const log = createLogger(data.config.logLevel, { service: data.name, thread: data.index }, secrets)
   return serve({
@@ -41,6 +42,7 @@ async function start(): Promise<ServingApp> {
     log,
     certificate,
     port: sharedPort,
+    listener,
     onBeforeListen() {
       send({ kind: 'built' })
       return listen.promise
@@ -52,7 +54,7 @@ port.on('message', async (message: ThreadCommand) => {
   if (message.kind === 'begin') return begin.resolve(message)
   if (message.kind === 'listen') return listen.resolve()
   const serving = await starting
-  send({ kind: 'drained', clean: await serving.stop(message.timeout) })
+  send({ kind: 'drained', clean: await serving.stop(message.times) })
   clearInterval(beat)
   data.bus.close()
   port.close()

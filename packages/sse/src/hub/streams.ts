@@ -39,6 +39,7 @@ export class Streams {
   readonly #expiry: StreamExpiry
   readonly #heartbeatTimer: NodeJS.Timeout
   readonly #onClose: (this: StreamConnection) => void
+  #isClosed = false
 
   constructor(options: StreamsOptions) {
     this.#options = options
@@ -56,12 +57,12 @@ export class Streams {
   }
 
   /**
-   * Opens a stream. Call `canOpen` first. If another thread has acquired the last slot since then, the connection is
-   * destroyed.
+   * Opens a stream. Call `canOpen` first. If another thread has acquired the last slot since then, or after `close`, the
+   * connection is destroyed: the client reconnects, which it would not do after an error reply.
    * @param head head of the HTTP reply
    */
   open(connection: StreamConnection, address: string | undefined, request: StreamRequest, head?: string): void {
-    if (!this.#options.slots.tryAcquire()) return void connection.destroy()
+    if (this.#isClosed || !this.#options.slots.tryAcquire()) return void connection.destroy()
     this.#countAddress(connection, address ?? '')
     setCloseHandler(connection, this.#onClose)
     if (request.expiresAt !== undefined) this.#expiry.add(connection, request.expiresAt)
@@ -81,6 +82,7 @@ export class Streams {
 
   /** Ends all streams. Idempotent. */
   close(): void {
+    this.#isClosed = true
     clearInterval(this.#heartbeatTimer)
     this.#expiry.close()
     this.hub.end()

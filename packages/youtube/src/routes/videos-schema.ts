@@ -73,7 +73,7 @@ function buildErrorReplies() {
     ...Object.fromEntries(googleReplies),
     421: describeJson('The Host header names a host that this service does not serve.', errorSchema),
     500: describeJson('`internalError`', errorSchema),
-    503: describeJson('`backendError`: the service is shutting down, or a fault is active', errorSchema),
+    503: describeJson('`backendError`: a fault is active', errorSchema),
   }
 }
 

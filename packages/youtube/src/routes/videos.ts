@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pause } from '@influencer-stats/runtime/async/retry'
-import { commonErrors } from '@influencer-stats/runtime/errors'
 import {
   defineHotRoute,
   type BufferedReply,
@@ -58,7 +57,6 @@ export function createVideosRoute({ config, lifecycle, thread }: VideosOptions):
    * an error.
    */
   function getReply(queryString: string, headers: RequestHeaders): EncodedReply {
-    if (lifecycle.phase === 'draining') throw commonErrors.DRAINING()
     const call = prepareCall(queryString, thread.now(), thread.state.faults.gone)
     meter.count(call.ids)
     const key = call.key ?? headers['x-goog-api-key']

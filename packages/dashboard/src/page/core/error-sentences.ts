@@ -22,7 +22,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   DATA_DAMAGED: 'The disk has damaged this data. An operator has to restore it from a backup.',
   INVALID_DATE_RANGE: 'The last day is before the first day. Choose a last day that is not earlier.',
   DISK_FULL: "The service's disk is full. An operator has to free space before anything can be changed.",
-  DRAINING: 'The service is shutting down. Try again in a moment.',
   GROUP_NOT_FOUND: 'No price has this group. Choose another group.',
   INTERNAL: 'The service has failed. Try again; if it fails again, an operator should read its log.',
   TOO_MANY_LINKS: '10,000 links are valid already. Revoke links that are no longer needed.',

@@ -13,7 +13,6 @@ const guardedErrors = [
   commonErrors.INTERNAL_TIMEOUT,
   commonErrors.MEMORY_FULL,
   commonErrors.OVERLOADED,
-  commonErrors.DRAINING,
 ]
 
 /** Builds the problem replies of a route that is open to any client. @param own further problems of the route */

@@ -137,11 +137,11 @@ function write(
  * @returns true if the request is answered or will be
  */
 export function createNodeAdapter(endpoints: Endpoints, host: AdapterHost) {
-  const { lifecycle, getClientAddress } = host
+  const { getClientAddress } = host
 
   return function handleHot(message: IncomingMessage, response: ServerResponse): boolean {
     const match = endpoints.find(message.method!, message.url!)
-    if (!match || lifecycle.phase !== 'ready') return false
+    if (!match) return false
     const { endpoint, query } = match
     const { route } = endpoint
     const { headers } = message

@@ -133,11 +133,6 @@ export function installRawAdapter(
     }
   }, TICK_MS).unref()
   server.once('close', () => clearInterval(sweep))
-  // Requests that have arrived in part pass to Node and Fastify, which answer during a drain.
-  host.lifecycle.drain.addEventListener('abort', () => {
-    for (const connection of connections.values())
-      if (connection.hasPartialRequest && !connection.isAnswering) connection.moveToNode()
-  })
 
   server.on(event, (socket: Socket) => {
     silentSince.set(socket, tick)

@@ -190,8 +190,6 @@ export class ServerConnection {
   }
 
   #read(text: string, bytes: Buffer, at: number): ReadOutcome {
-    // During a drain, no new request begins here.
-    if (this.#host.lifecycle.phase !== 'ready' && !this.#hasBegun) return 'foreign'
     const read = this.#reader.read(text, bytes, at)
     if (typeof read === 'string' || !read.match.endpoint.route.canStream) return read
     // A stream must be the last request of its connection, and no earlier reply may be pending.

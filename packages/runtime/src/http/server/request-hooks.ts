@@ -75,7 +75,7 @@ export type ReplyObserver = (request: FastifyRequest, reply: FastifyReply) => vo
  * function that observes a reply to a request of a hot route: only the endpoint knows if Fastify sends the reply.
  */
 export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatched: RouteMetrics): ReplyObserver {
-  const { loadShedder, guard, lifecycle, limits, requestLog, tracer } = host
+  const { loadShedder, guard, limits, requestLog, tracer } = host
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('metrics', undefined)
   app.decorateRequest('limits', null as never)
@@ -111,7 +111,6 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     if (!isHot) observe(request, reply)
     reply.header('x-request-id', request.id)
     if (access !== 'open') {
-      if (lifecycle.phase === 'draining') return done(commonErrors.DRAINING())
       const refusal = checkLimits(request, reply, config.cost)
       if (refusal) return done(refusal)
     }

@@ -1,0 +1,23 @@
+import { availableParallelism } from 'node:os'
+import { StartError } from '../errors/common-errors.ts'
+import type { ServiceConfig } from '../settings/settings.ts'
+import type { AnyService } from '../service.ts'
+import { CAN_REUSE_PORT } from './check-port.ts'
+
+/** The number of serving threads; 0 if the main thread serves. */
+export interface ThreadCount {
+  readonly threads: number
+  /** Note for the user, if the service has fewer threads than requested. */
+  readonly note?: string
+}
+
+/** Computes the number of serving threads of a service. @throws StartError `SINGLE_THREAD` */
+export function countThreads(definition: AnyService, config: ServiceConfig): ThreadCount {
+  const single = definition.getSingleThreadReason?.(config)
+  const requested = config.threads === 'auto' ? (single ? 1 : availableParallelism()) : Number(config.threads)
+  if (requested > 1 && single)
+    throw new StartError('SINGLE_THREAD', `${definition.name}: a maximum of one serving thread, because ${single}`)
+  if (requested > 1 && !CAN_REUSE_PORT)
+    return { threads: 1, note: `one thread: ${process.platform} cannot share a port between threads` }
+  return { threads: requested }
+}
