@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import matplotlib
 import matplotlib.pyplot as plt
+from matplotlib.ticker import EngFormatter, StrMethodFormatter
 
 from influencer_stats import StatsClient
 
@@ -35,16 +36,26 @@ def main() -> None:
     rows = sorted(videos["videos"], key=lambda video: video.get("views", 0))[-MAX_VIDEOS:]
 
     matplotlib.use("Agg")
-    figure, (history, bars) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
-    for name in ("impressions", "engagements"):
-        values = [point[name] for point in points] + [sums[name]]
-        history.step(times, values, where="post", label=name)
-    history.set_yscale("symlog")
-    history.legend()
-    history.tick_params(axis="x", rotation=30)
-    history.set_title(f"{options.collection}: as of {sums['asOf']}{', stale' if sums['stale'] else ''}")
-    bars.barh([video.get("title", video["id"])[:40] for video in rows], [video.get("views", 0) for video in rows])
-    bars.set_title("views by video")
+    matplotlib.rcParams["date.converter"] = "concise"
+    figure, axes = plt.subplots(3, 1, figsize=(9, 9), height_ratios=(2, 2, 3), layout="constrained")
+    whole_numbers = StrMethodFormatter("{x:,.0f}")
+    # Views and engagements differ by orders of magnitude, so each has its own axis.
+    views = [point["impressions"] for point in points] + [sums["impressions"]]
+    engagements = [point["engagements"] for point in points] + [sums["engagements"]]
+    for axis, title, values in ((axes[0], "views", views), (axes[1], "engagements", engagements)):
+        axis.step(times, values, where="post")
+        axis.set_title(title)
+        axis.yaxis.set_major_formatter(whole_numbers)
+        axis.grid(alpha=0.3)
+    titles = [video.get("title", video["id"])[:40] for video in rows]
+    bars = axes[2].barh(titles, [video.get("views", 0) for video in rows])
+    axes[2].bar_label(bars, fmt="{:,.0f}", padding=4)
+    axes[2].set_ylim(-0.5, max(len(rows), 4) - 0.5)
+    axes[2].margins(x=0.15)
+    axes[2].xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes[2].set_title("views by video")
+    as_of = datetime.fromisoformat(sums["asOf"])
+    figure.suptitle(f"{options.collection}, as of {as_of:%Y-%m-%d %H:%M} UTC{', stale' if sums['stale'] else ''}")
     figure.savefig(options.file)
     print(f"{options.file}: {len(points)} points, {len(videos['videos'])} videos, {sums['impressions']} impressions")
 
