@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
@@ -145,4 +145,20 @@ it('describes each command and flag in less than 70 characters', async () => {
     }
     expect(description.length).toBeLessThan(70)
   }
+})
+
+it('exports the folder of a stopped service as the running service does, and not of a running one', async () => {
+  const data = createTemporaryFolder()
+  const own = await startKv({ data })
+  await own.client.put('a', Buffer.from([0xff, 0xfe]))
+  await own.client.put('b', 'text')
+  await own.client.put('c', 'soon', { ttl: 3_600 })
+  const [live, stopped] = ['live', 'stopped'].map((name) => join(createTemporaryFolder(), name)) as [string, string]
+  expect((await runCli('export', live, '--url', own.url)).code).toBe(0)
+  const refused = await runCli('export', stopped, '--from', data)
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('in use by another process')])
+  await own.stop()
+  expect((await runCli('export', stopped, '--from', data)).code).toBe(0)
+  expect(readFileSync(stopped, 'utf8')).toBe(readFileSync(live, 'utf8'))
+  expect((await runCli('export', stopped, '--from', join(data, 'none'))).code).toBe(1)
 })

@@ -13,12 +13,13 @@ import { generateSamplePrices } from './sample/sample-catalog.ts'
 
 const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices
 pnpm prices check FILE                                       reports the problems of a file; needs no service
-pnpm prices export FILE [--url URL]                          exports all prices to a new file
+pnpm prices export FILE [--url URL | --from DIR]             exports all prices to a new file
 pnpm prices generate [--offerings N] [--replace] [--url URL] imports the sample prices (50 offerings, 487,200 prices)
 pnpm prices generate FILE [--offerings N]                    writes the sample prices to a new file
 
 A FILE has one JSON object per line, or CSV if its name ends in .csv. If its name ends in .gz, it is compressed by gzip.
 --replace removes all other prices; a file without prices also requires --empty.
+--from reads the data folder of a stopped service or node.
 --url is http://127.0.0.1:8084 by default. The CLI sends API_TOKEN if it is set; for an export it may be the READ_TOKEN.
 `
 const ROWS_PER_OFFERING = 9_744
@@ -62,20 +63,28 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       url: { type: 'string', default: 'http://127.0.0.1:8084' },
+      from: { type: 'string' },
       replace: { type: 'boolean', default: false },
       empty: { type: 'boolean', default: false },
       offerings: { type: 'string', default: '50' },
       help: { type: 'boolean', default: false },
     },
   })
-  const { replace, empty, url } = values
+  const { replace, empty, url, from } = values
   const [command, file, ...rest] = positionals
   const offerings = Number(values.offerings)
   const writes = command === 'generate' && file !== undefined
   const exports = command === 'export' && file !== undefined
   const reads = (command === 'import' || command === 'check') && file !== undefined
   const isKnown = (command === 'generate' && !(writes && replace)) || reads || exports
-  if (values.help || !isKnown || rest.length > 0 || !Number.isSafeInteger(offerings) || offerings < 1) {
+  if (
+    values.help ||
+    !isKnown ||
+    (from !== undefined && !exports) ||
+    rest.length > 0 ||
+    !Number.isSafeInteger(offerings) ||
+    offerings < 1
+  ) {
     process[values.help ? 'stdout' : 'stderr'].write(HELP)
     process.exitCode = values.help ? 0 : 1
     return
@@ -96,7 +105,11 @@ async function main(): Promise<void> {
   const client = createPricesClient(url, { token: process.env.API_TOKEN })
   if (writes || exports) {
     const onLines = (count: number) => progress.update(`exported ${count} lines`)
-    await writePriceFile(file, exports ? countLines(client.export({ format }), onLines) : lines)
+    const exported = async () =>
+      from === undefined
+        ? client.export({ format })
+        : (await import('./export/stopped-folder.ts')).readStoppedFolder(from, format)
+    await writePriceFile(file, exports ? countLines(await exported(), onLines) : lines)
     progress.end()
     return
   }

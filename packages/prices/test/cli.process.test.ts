@@ -96,3 +96,17 @@ it('reports usage errors', async () => {
   expect(await runCli('nonsense')).toMatchObject({ code: 1 })
   expect(await runCli('--help')).toMatchObject({ code: 0 })
 })
+
+it('exports the folder of a stopped service as the running service does', async () => {
+  const data = createTemporaryFolder()
+  const own = await startPrices({ data })
+  const client = createPricesClient(own.url)
+  for (const value of [1, 2, 3]) await client.put(createPrice({ value }))
+  const [live, stopped] = ['live', 'stopped'].map((name) => join(createTemporaryFolder(), name)) as [string, string]
+  expect(await runCli('export', live, '--url', own.url)).toMatchObject({ code: 0 })
+  expect(await runCli('export', stopped, '--from', data)).toMatchObject({ code: 1 })
+  await own.stop()
+  expect(await runCli('export', stopped, '--from', data)).toMatchObject({ code: 0 })
+  expect(readFileSync(stopped, 'utf8')).toBe(readFileSync(live, 'utf8'))
+  expect(readFileSync(stopped, 'utf8').split('\n')).toHaveLength(4)
+})

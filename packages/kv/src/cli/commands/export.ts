@@ -4,6 +4,7 @@ import { withEntryProgress, type EntryProgress } from '../common/entry-progress.
 import { writeOutputFile } from '../common/output-file.ts'
 
 const NEWLINE = 0x0a
+const LOG_UNAVAILABLE = 'LOG_UNAVAILABLE'
 
 /** `pnpm kv export FILE` */
 export const exportCommand: Command = {
@@ -12,16 +13,41 @@ export const exportCommand: Command = {
   parameters: 'FILE',
   args: [1, 1],
   description: 'export of all entries as NDJSON to a file; - for stdout',
-  async run({ args: [file], getClient }) {
-    await withEntryProgress('exported', (progress) => exportToFile(getClient(), file!, progress))
+  flags: { from: { type: 'string', value: 'DIR', description: 'data folder of a stopped service, in place of --url' } },
+  async run({ args: [file], getText, getClient }) {
+    const from = getText('from')
+    await withEntryProgress('exported', (progress) =>
+      from === undefined ? exportToFile(getClient(), file!, progress) : exportFolder(from, file!, progress),
+    )
   },
 }
 
+/** Writes all entries of a stopped service to a file. It loads LevelDB only when it runs. */
+async function exportFolder(from: string, file: string, progress: EntryProgress): Promise<void> {
+  const { readStoppedFolder } = await import('../../store/stopped-folder.ts')
+  await writeEntries(file, readStoppedFolder(from), progress)
+}
+
 /**
- * Writes all entries to a file, one line each, including every write that any node acknowledged before the call. A
- * regular file is written completely or not at all.
+ * Returns all entries, including every write that any node acknowledged before the call. A node that cannot reach its
+ * log returns its own data, with a warning.
  */
+async function readService(client: KvClient): Promise<AsyncIterable<Buffer>> {
+  try {
+    return await client.streamEntryLines({ linearizable: true })
+  } catch (error) {
+    if ((error as { code?: string }).code !== LOG_UNAVAILABLE) throw error
+    process.stderr.write('kv: the node cannot reach its log; the export contains the data of this node\n')
+    return client.streamEntryLines()
+  }
+}
+
+/** Writes all entries to a file, one line each. A regular file is written completely or not at all. */
 export async function exportToFile(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
+  await writeEntries(file, await readService(client), progress)
+}
+
+async function writeEntries(file: string, lines: AsyncIterable<Buffer>, progress: EntryProgress): Promise<void> {
   let entries = 0
   let bytes = 0
   async function* countChunks(chunks: AsyncIterable<Buffer>) {
@@ -32,6 +58,6 @@ export async function exportToFile(client: KvClient, file: string, progress: Ent
       yield chunk
     }
   }
-  await writeOutputFile(file, countChunks(await client.streamEntryLines({ linearizable: true })))
+  await writeOutputFile(file, countChunks(lines))
   progress.update(entries, bytes)
 }
