@@ -279,7 +279,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "text/plain": string;
+            };
+        };
         responses: {
             /** @description The value that all streams of the topic receive. */
             200: {

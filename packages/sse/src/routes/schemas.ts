@@ -69,7 +69,12 @@ export const getPutQuery = {
   properties: { v, topic },
 } as const
 
-export const postPutQuery = { type: 'object', additionalProperties: false, properties: { v, topic } } as const
+// Without an example, because the body has one.
+export const postPutQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { v: { type: 'string', description: 'The value.' }, topic },
+} as const
 
 /** Maximum number of values of one request. */
 const MAX_VALUES = 1_000

@@ -1,5 +1,6 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type HotRequest, type HotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
+import { optionalBody } from '@influencer-stats/runtime/openapi'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import { describeJsonError } from '@influencer-stats/runtime/received-value'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
@@ -125,13 +126,15 @@ export function createPutRoutes({ broker, history, permissions, maxValue }: Valu
     url: PUT_PATH,
     // The body may have any media type, because the service treats every value as text.
     body: { limit: maxValue, tooLarge: commonErrors.BODY_TOO_LARGE },
+    validatorCompiler: skipBodyValidation,
     schema: {
       tags,
       operationId: 'putValue',
       summary: 'Publish a value from `v` or the body',
-      // The schema has no `body`, because the API document could not state that the body is optional.
       description: 'Without `v`, the request body is the value: UTF-8 text of any media type.',
       querystring: postPutQuery,
+      body: { content: { 'text/plain': { schema: { type: 'string', examples: ['42'] } } } },
+      ...optionalBody,
       response,
     },
     match: createTargetReader(PUT_PATH, postPutQuery),
