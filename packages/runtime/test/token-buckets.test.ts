@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createBucketMemory, TokenBuckets } from '../src/limits/token-buckets.ts'
-import { toClientNetwork } from '../src/limits/rate-limits.ts'
+import { toClientNetwork } from '../src/net/client-network.ts'
 
 const SECOND_NS = 1_000_000_000n
 

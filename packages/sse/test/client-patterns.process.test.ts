@@ -32,6 +32,13 @@ describe.each(SERVERS)('the limit of patterns, served by %s', (server) => {
     await expect.poll(async () => (await open(sse, NEWS, from('203.0.113.1'))).status).toBe(200)
   })
 
+  it('is per network of 64 bits for addresses of IPv6', async () => {
+    const sse = await startSse(settings)
+    expect((await open(sse, toQuery(100, 'a'), from('2001:db8:1:2::1'))).status).toBe(200)
+    expect((await open(sse, toQuery(29, 'b'), from('2001:db8:1:2:a:b:c:d'))).status).toBe(429)
+    expect((await open(sse, toQuery(29, 'b'), from('2001:db8:1:3::1'))).status).toBe(200)
+  })
+
   it('counts all patterns of a request together', async () => {
     const sse = await startSse(settings)
     expect((await open(sse, toQuery(70, 'a'), from('203.0.113.1'))).status).toBe(200)

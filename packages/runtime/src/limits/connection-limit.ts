@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Counter, type Registry } from '../metrics/prom-client.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import { createNetworkMatcher } from '../net/networks.ts'
-import { toClientNetwork } from './rate-limits.ts'
+import { toClientNetwork } from '../net/client-network.ts'
 
 type ConnectionSettings = Pick<CommonSettings, 'maxConnectionsPerIp' | 'trustProxy'>
 

@@ -1,3 +1,4 @@
+import { toClientNetwork } from '@influencer-stats/runtime/client-network'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import {
   defineHotRoute,
@@ -99,7 +100,7 @@ function createSubscribeRoute({
     const resumption = parseMercureResumption(lastId === EARLIEST_ID ? '' : lastId, history, isCaughtUp)
     if (resumption.kind === 'closed') return NO_RECONNECT
     if (resumption.kind === 'ahead') return undefined
-    const client = grant.client ?? request.getAddress() ?? ''
+    const client = grant.client ?? toClientNetwork(request.getAddress() ?? '')
     if (!streams.hub.canSubscribe(selectors, client))
       throw errors.PATTERN_LIMIT(undefined, { headers: { 'retry-after': '60' } })
     const resumeAfter = lastId === EARLIEST_ID ? 0 : resumption.resumeAfter

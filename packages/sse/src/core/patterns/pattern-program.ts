@@ -155,22 +155,22 @@ function toSteps(pieces: readonly PatternPiece[]): number[] {
 }
 
 /** Maximum number of steps of one test. Ordinary patterns and topics need fewer. */
-const MAX_STEPS = 16_384
+export const MAX_STEPS = 16_384
 
 /** For each step, the value of `mark` when the step was last added. So each step is added at most once per character. */
 let marks = new Uint32Array(1_024)
 /** Number of the current character. It counts the characters of all tests, so marks of an earlier test never match. */
 let mark = 0
 
-/** True if the program accepts the whole text. False also if the test needs more than `MAX_STEPS` steps. */
-export function testProgram({ start, steps }: PatternProgram, text: string): boolean {
+/** True if the program accepts the whole text. False also if the test needs more than `maxSteps` steps. */
+export function testProgram({ start, steps }: PatternProgram, text: string, maxSteps = MAX_STEPS): boolean {
   if (!steps) return text === start
-  return text.startsWith(start) && runSteps(steps, text, start.length)
+  return text.startsWith(start) && runSteps(steps, text, start.length, maxSteps)
 }
 
-function runSteps(program: readonly number[], text: string, from: number): boolean {
+function runSteps(program: readonly number[], text: string, from: number, maxSteps: number): boolean {
   if (marks.length < program.length) marks = new Uint32Array(program.length)
-  let remaining = MAX_STEPS
+  let remaining = maxSteps
   let current: number[] = []
   let next: number[] = []
 

@@ -57,17 +57,20 @@ export class TopicPattern {
     return anchor.join('')
   }
 
-  matches(topic: ParsedTopic): boolean {
+  matches(topic: ParsedTopic, maxSteps?: number): boolean {
     const url = topic.getUrl(this.base)
-    return url !== undefined && this.test(url)
+    return url !== undefined && this.test(url, maxSteps)
   }
 
-  /** True if the pattern matches the URL of a topic. */
-  test(url: TopicUrl): boolean {
+  /**
+   * True if the pattern matches the URL of a topic.
+   * @param maxSteps maximum number of steps of the test of each component
+   */
+  test(url: TopicUrl, maxSteps?: number): boolean {
     this.#programs ??= this.#parts().map((part) => (part === undefined ? undefined : compile(part)))
     return URL_COMPONENTS.every((name, i) => {
       const program = this.#programs![i]
-      return !program || testProgram(program, url[name])
+      return !program || testProgram(program, url[name], maxSteps)
     })
   }
 

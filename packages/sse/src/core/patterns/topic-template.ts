@@ -31,9 +31,9 @@ export class TopicTemplate {
   }
 
   /** True if the topic is an expansion of the template, or equal to its text. */
-  matches({ text }: ParsedTopic): boolean {
+  matches({ text }: ParsedTopic, maxSteps?: number): boolean {
     if (text === this.#text) return true
     this.#program ??= compileTemplate(this.#text)!
-    return testProgram(this.#program, text)
+    return testProgram(this.#program, text, maxSteps)
   }
 }
