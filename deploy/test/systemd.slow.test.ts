@@ -17,7 +17,7 @@ function readSection(title: string): string[] {
  * Replaces what the machine cannot reach: npx (runs the script of package.json), and the API of YouTube (the stand-in
  * is a unit like the others).
  */
-const HERE = 'npx() { local name=$3; shift 3; node_modules/.bin/node scripts/$name.ts "$@"; }\n'
+const NPX_SCRIPT = 'npx() { local name=$3; shift 3; node_modules/.bin/node scripts/$name.ts "$@"; }\n'
 const withStandIn = (text: string) => text.replace('https://www.googleapis.com', 'http://localhost:8081')
 const TOKEN = '-H "authorization: Bearer $(cat /etc/influencer-stats/api-token)"'
 const SITE = 'https://stats.example.com'
@@ -25,7 +25,7 @@ const CURL = `curl -sS --fail-with-body --retry 60 --retry-delay 1 --retry-all-e
   --cacert /var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt`
 
 let machine: Awaited<ReturnType<typeof bootMachine>>
-const run = (commands: string) => machine.run(HERE + commands)
+const run = (commands: string) => machine.run(NPX_SCRIPT + commands)
 
 beforeAll(async () => {
   if (!obstacle) machine = await bootMachine()
