@@ -6,7 +6,7 @@ const MISSING_PROGRAMS = [
   /the binary of "roaring" is missing/,
   /strace \(a package of that name\) is needed/,
   /these tests need a browser/,
-  /^(?:python3 with venv \(3\.11 or later\)|go|curl) is needed$/,
+  /^(?:python3 with venv \(3\.11 or later\)|go|curl|php-symfony-mercure of Debian) is needed$/,
   /a small file system is needed/,
 ]
 
