@@ -4,7 +4,7 @@ import { isAlive, waitUntil } from '@influencer-stats/runtime/testing/wait-until
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
@@ -21,7 +21,7 @@ const SERVICES = Object.keys(PORTS) as (keyof typeof PORTS)[]
 
 interface Compose {
   readonly services: Record<string, { command: string[]; environment: Record<string, string> }>
-  readonly configs: { nats: { content: string } }
+  readonly configs: { nats: { content: string }; 'nats-users': { file: string } }
 }
 
 /** Substitutes variables as compose does. @throws Error if one is missing */
@@ -66,8 +66,10 @@ it('three machines of the compose file form a cluster, which continues after one
     API_TOKEN: TOKEN,
     ALLOWED_HOSTS: `${net}.9`,
   })
-  const variables = { ...addresses, NATS_PASSWORD: 'a-password', YOUTUBE_URI: `http://${net}.9:8081` }
   const text = readFileSync(join(ROOT, 'deploy/compose.cluster.yaml'), 'utf8')
+  const documented = text.matchAll(/^#   (NATS_\w+)=/gm)
+  const passwords = Object.fromEntries(Array.from(documented, ([, name]) => [name!, `p-${name}`]))
+  const variables = { ...addresses, ...passwords, YOUTUBE_URI: `http://${net}.9:8081` }
 
   const machines = NODES.map((name) => {
     const data = join(folder, name)
@@ -77,6 +79,7 @@ it('three machines of the compose file form a cluster, which continues after one
     mkdirSync(data)
     const config = join(data, 'nats.conf')
     writeFileSync(config, toLocalPath(compose.configs.nats.content))
+    copyFileSync(join(ROOT, 'deploy', compose.configs['nats-users'].file), join(data, 'users.conf'))
     const serve = (service: string): ChildProcess => {
       const { command, environment } = compose.services[service]!
       const env = Object.fromEntries(
@@ -92,7 +95,7 @@ it('three machines of the compose file form a cluster, which continues after one
       name,
       address: addresses[name],
       compose,
-      server: run(nats, ['-c', config]),
+      server: run(nats, ['-c', config], compose.services.nats!.environment),
       serve,
       nodes: [] as ChildProcess[],
     }
