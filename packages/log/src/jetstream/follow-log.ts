@@ -82,8 +82,11 @@ export function followLog(
   }
 
   const sender = createSender(nc, stream)
+  const maxPayload = nc.info!.max_payload
   const writer = new LogWriter({
-    maxMessageBytes: maxMessage,
+    get maxMessageBytes() {
+      return maxMessage + (nc.info?.max_payload ?? maxPayload) - maxPayload
+    },
     maxFrameBytes: maxFrame,
     timeout: appendTimeout,
     applyTimeout: options.applyTimeout,

@@ -9,7 +9,7 @@ import type { AppendResult } from '../log.ts'
 import type { SendResult } from './sender.ts'
 
 export interface LogWriterOptions {
-  /** Maximum size of a message (bytes). */
+  /** Maximum size of a message (bytes). It changes if a server of another `max_payload` accepts the connection. */
   readonly maxMessageBytes: number
   /** Maximum size of the entries of a frame, which may take several messages (bytes). */
   readonly maxFrameBytes: number
@@ -42,7 +42,7 @@ const MAX_RETRY_DELAY_MS = 500
 
 /**
  * Sends the entries of this node to the log, one frame at a time: concurrent frames were not faster. Without an
- * acknowledgement, it sends the frame again unchanged; all nodes ignore the copies. After the timeout, the callers get
+ * acknowledgement, it sends the same frame again; all nodes ignore the copies. After the timeout, the callers get
  * LOG_UNAVAILABLE if the frame was never sent, otherwise OUTCOME_UNKNOWN.
  */
 export class LogWriter {
@@ -209,7 +209,9 @@ export class LogWriter {
     const number = ++this.#number
     const id = this.#id
     const key = toFrameKey(id, number)
-    const parts = encodeFrame({ writer: id, number, entries: group.entries }, this.#options.maxMessageBytes)
+    const frame = { writer: id, number, entries: group.entries }
+    let { maxMessageBytes } = this.#options
+    let parts = encodeFrame(frame, maxMessageBytes)
     this.#inFlight.set(key, group)
     const deadline = group.createdAt + this.#options.timeout
     let isPossiblyStored = false
@@ -221,6 +223,9 @@ export class LogWriter {
     ) {
       if (this.#isClosed) break
       if (this.#options.isUp()) {
+        // A server closes the connection at a message that is too large. After the reconnection the limit is known.
+        if (this.#options.maxMessageBytes !== maxMessageBytes)
+          parts = encodeFrame(frame, (maxMessageBytes = this.#options.maxMessageBytes))
         const result = await Promise.race([this.#options.send(parts), group.settled])
         // This node has applied the frame before an acknowledgement arrived.
         if (!result) return
