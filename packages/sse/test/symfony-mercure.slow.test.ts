@@ -1,7 +1,11 @@
+import { findChromium } from '@influencer-stats/runtime/testing/chromium'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
-import { expect, it } from 'vitest'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { chromium } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
 import { ClientProgram, findSymfony } from './support/client-programs.ts'
 import { HUB, createMercureClient } from './support/mercure-client.ts'
+import { findFreePort } from './support/sse-process.ts'
 import { startSse } from './support/test-sse.ts'
 
 const SECRET = '!ChangeThisMercureHubJWTSecretKey!'
@@ -12,9 +16,11 @@ interface Cookie {
   readonly value: string
 }
 
-it('symfony/mercure publishes unchanged, and its readers resume over a restart', async () => {
+it('symfony/mercure publishes unchanged, and its readers, a page too, resume over a restart', async () => {
   const symfony = new ClientProgram(await findSymfony())
   const settings = {
+    port: await findFreePort(),
+    retry: 100,
     mercureCompatibility: '8',
     mercurePublisherJwtKey: SECRET,
     mercureSubscriberJwtKey: SECRET,
@@ -32,11 +38,27 @@ it('symfony/mercure publishes unchanged, and its readers resume over a restart',
   const cookie = { cookie: `${name}=${value}` }
   const [reader] = await createMercureClient(first).subscribe(query, cookie)
   const [stranger] = await createMercureClient(first).subscribe(query)
+  const browser = await chromium.launch({ ...(await findChromium()), args: ['--no-sandbox'] })
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  await page.context().addCookies([{ name, value, url: first.url }])
+  await page.goto(`${first.url}/version`)
+  await page.evaluate(`
+    window.heard = []
+    window.source = new EventSource('${HUB}${query}', { withCredentials: true })
+    source.onmessage = ({ data }) => heard.push(data)
+  `)
+  await waitUntil(() => page.evaluate('source.readyState === 1'))
+  const checkPage = async (...values: string[]) => {
+    await waitUntil(() => page.evaluate(`heard.length >= ${values.length}`))
+    expect(await page.evaluate('heard')).toEqual(values)
+  }
   expect(await publish(first.url, 'one', 'private', 'urn:uuid:1')).toBe('urn:uuid:1')
   expect(await publish(first.url, 'two', 'public', 'urn:uuid:2')).toBe('urn:uuid:2')
   await reader!.until(2)
   await stranger!.until(1)
   expect([reader!.values, stranger!.values]).toEqual([['one', 'two'], ['two']])
+  await checkPage('one', 'two')
   await first.stop()
 
   const second = await startSse(settings)
@@ -47,4 +69,5 @@ it('symfony/mercure publishes unchanged, and its readers resume over a restart',
     expect(stream.values).toEqual(['two', 'three'])
     expect(stream.headers['last-event-id']).toBe('urn:uuid:1')
   }
+  await checkPage('one', 'two', 'three')
 })
