@@ -19,6 +19,7 @@ const SKIPPED_COMMANDS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/pnpm(@\S+)? flame\b/, 'takes minutes; flame/test makes a graph'],
   [/pnpm(@\S+)? cluster\b/, 'ends by a signal; packages/kv/test/cluster-node.slow.test.ts has nodes of its own'],
   [/http:\/\/[ab]:/, 'names a machine that there is not'],
+  [/^for s in kv stats prices sse/, 'deploy/test/one-three-one.slow.test.ts runs these lines'],
   [/^git clone/, 'names a repository that there is not'],
   [/\/(etc|var\/lib)\/|^systemctl /, 'changes this machine; systemd.slow.test.ts runs it in a container'],
   [/^docker /, 'needs a daemon'],
@@ -68,6 +69,7 @@ pnpm() {
     start) shift; cd "$HOUSE"; exec "$NODE" scripts/start.mjs "$@" --data "$FOLDER/own" --port "$OWN_PORT" > /dev/null ;;
     kv) set -- "$@" $(case "$*" in *--url*) ;; *) echo --url "http://localhost:$KV_PORT" ;; esac); "$NODE" "$HOUSE/packages/kv/src/cli/kv.ts" "\${@:2}" ;;
     stats) set -- "$@" $(case "$*" in *--url*|*--from*) ;; *) echo --url "http://localhost:$STATS_PORT" ;; esac); "$NODE" "$HOUSE/packages/stats/src/cli.ts" "\${@:2}" ;;
+    sse) set -- "$@" $(case "$*" in *--url*|*--from*) ;; *) echo --url "http://localhost:$SSE_PORT" ;; esac); "$NODE" "$HOUSE/packages/sse/src/cli.ts" "\${@:2}" ;;
     prices) set -- "$@" $(case "$*" in *--url*) ;; *) echo --url "http://localhost:$PRICES_PORT" ;; esac); "$NODE" "$HOUSE/packages/prices/src/cli.ts" "\${@:2}" ;;
     backup|restore) "$NODE" "$HOUSE/scripts/$1.ts" "\${@:2}" ;;
     *) echo "no such script: $1" >&2; return 1 ;;

@@ -15,6 +15,7 @@ import type { Broker } from './broker/broker.ts'
 import { StreamSlots } from './hub/stream-slots.ts'
 import { createMercureRoutes } from './routes/mercure-routes.ts'
 import { registerSubscriptionRoutes } from './routes/subscription-routes.ts'
+import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerPageRoute } from './routes/page-route.ts'
 import { createConnectionsRoute, registerCloseRoutes } from './routes/stream-routes.ts'
 import { createPutValuesRoute, createPutRoutes, createValueRoute } from './routes/value-routes.ts'
@@ -108,6 +109,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   })
   registerCloseRoutes(app, { broker, history, permissions })
   if (subscriptions) registerSubscriptionRoutes(app, { broker, history, permissions, isCompatible })
+  await registerMoveRoutes(app, { ...values, budget: context.budget })
   registerPageRoute(app)
   return app
 }

@@ -3,6 +3,7 @@ import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const sseErrors = defineErrors({
   VALUE_NOT_UTF8: { status: 400, title: 'Value is not UTF-8' },
+  IMPORT_LINE_INVALID: { status: 400, title: 'Invalid line of an import; nothing was applied' },
   HUB_TOPIC: { status: 403, title: 'Topic reserved for the hub' },
   INVALID_MATCHER: { status: 400, title: 'Invalid topic matcher' },
   INVALID_UPDATE: { status: 400, title: 'Invalid update' },

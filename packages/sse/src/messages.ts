@@ -1,5 +1,6 @@
 import type { ConnectionCounts } from './client.ts'
 import type { StreamEntry, TopicPut } from './core/event.ts'
+import type { MovedEvent } from './core/moved-event.ts'
 import type { HistoryState } from './history/history.ts'
 import type { ActiveSubscription } from './hub/active-subscriptions.ts'
 import type { SlotShare } from './hub/stream-slots.ts'
@@ -21,6 +22,8 @@ export type SseMainMessage = {
    * @param bytes size of the values
    */
   publish(puts: readonly TopicPut[], bytes: number): number[]
+  /** Publishes those of the events that the history does not have. Resolves with their number. */
+  importEvents(events: readonly MovedEvent[]): number
   /** Ends all streams. Resolves with the sequence number of the closing entry. */
   closeAll(): number
   /** Resolves once the calling thread has received everything that any thread of any node has received. */

@@ -64,6 +64,7 @@ export async function openMain(
     backupSource: sequencer.history.level,
     handlers: {
       publish: (puts, bytes) => sequencer.publish(puts, bytes),
+      importEvents: (events) => sequencer.importEvents(events),
       closeAll: () => sequencer.closeAll(),
       // The calling thread receives all delivered values before this reply, because messages arrive in order.
       catchUp: () => sequencer.catchUp(),

@@ -3,9 +3,10 @@ import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sumBytes } from '../src/broker/fanout-backlog.ts'
-import { CLOSING_KIND, SseStateMachine, PUTS_KIND } from '../src/broker/sse-state-machine.ts'
+import { CLOSING_KIND, IMPORT_KIND, SseStateMachine, PUTS_KIND } from '../src/broker/sse-state-machine.ts'
 import { isClosing, type StreamEntry, type TopicPut } from '../src/core/event.ts'
 import { decodePuts, encodePuts } from '../src/core/encode-puts.ts'
+import { encodeEvents } from '../src/core/moved-event.ts'
 import { createSelectors } from '../src/core/selectors.ts'
 import { RingHistory } from '../src/history/ring-history.ts'
 import { createStreamName, openTestLog } from './support/cluster-nodes.ts'
@@ -57,6 +58,51 @@ async function* cut(pieces: AsyncIterable<Buffer>, sizes: Iterator<number>): Asy
     }
   }
 }
+
+describe('an import', () => {
+  it('has the same result on every node, regardless of the batches, and when it is repeated', async () => {
+    const event = fc.record({ topic, value: text, at: fc.nat(5) })
+    const entry = fc.oneof(
+      fc
+        .array(event, { minLength: 1, maxLength: 5 })
+        .map((events) => ({ kind: IMPORT_KIND, body: encodeEvents(events) })),
+      puts.map((given) => ({ kind: PUTS_KIND, body: encodePuts(given) })),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { maxLength: 8 }), fc.array(fc.nat(8)), async (steps, cuts) => {
+        const entries = steps.map((one, i) => ({ ...one, seq: i + 1, at: i }))
+        const results = await Promise.all(
+          [[], cuts, entries.keys().toArray()].map(async (ends) => {
+            const { stateMachine, delivered } = openStateMachine()
+            const bounds = [0, ...ends.toSorted((a, b) => a - b), entries.length]
+            for (const [i, end] of bounds.entries()) {
+              const some = entries.slice(bounds[i - 1], end)
+              if (some.length > 0 && i > 0) await stateMachine.apply(some, at(end))
+            }
+            return { state: stateMachine.getHistory('log').getState(), delivered }
+          }),
+        )
+        expect(results[1]).toEqual(results[0])
+        expect(results[2]).toEqual(results[0])
+      }),
+    )
+  })
+
+  it('adds each event once, and none that is older than the current value', async () => {
+    const { stateMachine, delivered } = openStateMachine()
+    const events = [
+      { topic: 'a', value: '1', at: 5 },
+      { topic: 'a', value: '2', at: 5, more: { type: 't' } },
+    ]
+    const importAll = (seq: number) =>
+      stateMachine.apply([{ seq, at: 9, kind: IMPORT_KIND, body: encodeEvents(events) }], at(seq))
+    expect(await importAll(1)).toEqual([2])
+    expect(await importAll(2)).toEqual([0])
+    const older = encodeEvents([{ topic: 'a', value: '0', at: 4 }])
+    expect(await stateMachine.apply([{ seq: 3, at: 9, kind: IMPORT_KIND, body: older }], at(3))).toEqual([0])
+    expect(delivered).toEqual(events.map((event, i) => ({ seq: i + 1, ...event })))
+  })
+})
 
 describe('values as an entry of the log', () => {
   it('are decoded unchanged', () => {

@@ -1,6 +1,7 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
 import type { ConnectionCounts } from '../client.ts'
 import type { StreamEntry, TopicPut } from '../core/event.ts'
+import type { MovedEvent } from '../core/moved-event.ts'
 import type { History } from '../history/history.ts'
 import type { AnsweredSeq } from './answered-seq.ts'
 import type { ActiveSubscription } from '../hub/active-subscriptions.ts'
@@ -15,6 +16,11 @@ export interface Broker {
    *   `STORE_FAILED` from a history on the disk
    */
   publish(puts: readonly TopicPut[]): Promise<number[]>
+  /**
+   * Publishes those of the events that the history does not have, with their original times. Resolves with their number.
+   * @throws Problem as `publish`
+   */
+  importEvents(events: readonly MovedEvent[]): Promise<number>
   /**
    * Ends every stream, after it has received all values that were published earlier. Resolves with the sequence number
    * of the closing entry.

@@ -24,6 +24,7 @@ export async function createLocalBroker({
   })
   return {
     publish: (puts) => sequencer.publish(puts, sumBytes(puts)),
+    importEvents: (events) => sequencer.importEvents(events),
     closeAll: () => sequencer.closeAll(),
     catchUp: () => sequencer.catchUp(),
     receiveAnswered: () => undefined,

@@ -3,11 +3,18 @@ import type { Log } from '@influencer-stats/log/log'
 import { coalesceCalls } from '@influencer-stats/runtime/async/single-flight'
 import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import type { TopicPut } from '../core/event.ts'
+import { encodeEvents, type MovedEvent } from '../core/moved-event.ts'
 import { encodePuts } from '../core/encode-puts.ts'
 import type { History } from '../history/history.ts'
 import type { Broker, BrokerOptions } from './broker.ts'
 import { createBacklogError, FanoutBacklog } from './fanout-backlog.ts'
-import { CLOSING_KIND, PUTS_KIND, SseStateMachine, type SseStateMachineOptions } from './sse-state-machine.ts'
+import {
+  CLOSING_KIND,
+  IMPORT_KIND,
+  PUTS_KIND,
+  SseStateMachine,
+  type SseStateMachineOptions,
+} from './sse-state-machine.ts'
 
 /** Orders the values. A process has one sequencer. The sequencers of all nodes of a cluster have the same order. */
 export interface Sequencer extends Pick<Broker, 'closeAll'> {
@@ -21,6 +28,11 @@ export interface Sequencer extends Pick<Broker, 'closeAll'> {
    * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`, `DISK_FULL`, `STORE_FAILED`
    */
   publish(puts: readonly TopicPut[], bytes: number): Promise<number[]>
+  /**
+   * Publishes those of the events that the history does not have. Resolves with their number.
+   * @throws Problem as `publish`
+   */
+  importEvents(events: readonly MovedEvent[]): Promise<number>
   /**
    * Resolves once this process has delivered every value that any client may have received.
    * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
@@ -95,6 +107,11 @@ export async function openSequencer({
       } finally {
         onApplied()
       }
+    },
+    async importEvents(events) {
+      if (deliveryBacklog.isFull) throw createBacklogError()
+      const entry = { value: events, encode: () => encodeEvents(events) }
+      return (await log.append<number>(IMPORT_KIND, entry)).outcome
     },
     async closeAll() {
       const { outcome } = await log.append<number>(CLOSING_KIND, NO_BODY)

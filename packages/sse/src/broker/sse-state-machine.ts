@@ -4,13 +4,17 @@ import { readEntry } from '@influencer-stats/log/read-entry'
 import { deriveEpoch } from '../core/event-id.ts'
 import { createEvent, type StreamEntry } from '../core/event.ts'
 import { decodePuts, type PutBatch } from '../core/encode-puts.ts'
+import { decodeEvents } from '../core/moved-event.ts'
+import { findNewEvents } from '../history/find-new-events.ts'
+import { sumBytes } from './fanout-backlog.ts'
 import { appendEntries } from '../history/append-entries.ts'
 import type { History, HistoryState } from '../history/history.ts'
 import { decodeSnapshot, encodeSnapshot } from '../history/history-snapshot.ts'
 
-/** Kinds of log entries: values published together, and the end of all streams. */
+/** Kinds of log entries: values published together, the end of all streams, and imported events. */
 export const PUTS_KIND = 1
 export const CLOSING_KIND = 2
+export const IMPORT_KIND = 3
 
 export interface SseStateMachineOptions {
   /**
@@ -50,16 +54,32 @@ export class SseStateMachine implements StateMachine {
   }
 
   /**
-   * Resolves with the last sequence number of each entry.
+   * Resolves with the last sequence number of each entry; for an import with the number of events that the history did
+   * not have.
    * @throws Problem `DISK_FULL`, `STORE_FAILED` from a history on the disk; FrameError
    */
   async apply(entries: readonly LogEntry[], position: LogPosition): Promise<number[]> {
+    const hasImport = entries.some(({ kind }) => kind === IMPORT_KIND)
+    if (!hasImport) return this.#applyBatch(entries, position)
+    // An import depends on the history that all entries before it leave, in whatever batches a node receives them.
+    const outcomes: number[] = []
+    for (const entry of entries) outcomes.push(...(await this.#applyBatch([entry], position)))
+    return outcomes
+  }
+
+  async #applyBatch(entries: readonly LogEntry[], position: LogPosition): Promise<number[]> {
     const history = this.getHistory(position.epoch)
     let { seq } = history
     let bytes = 0
     const published: StreamEntry[] = []
     // All entries are decoded before any is stored, so an unreadable entry changes nothing.
     const seqs = entries.map((entry) => {
+      if (entry.kind === IMPORT_KIND) {
+        const events = findNewEvents(history, readEntry(entry, decodeEvents), seq)
+        published.push(...events)
+        bytes += sumBytes(events.map(({ topic, value }) => [topic, value]))
+        return events.length
+      }
       const batch = readBatch(entry)
       if (batch) {
         for (const put of batch.puts) published.push(createEvent(put, ++seq, entry.at))
@@ -99,7 +119,7 @@ function readBatch(entry: LogEntry): PutBatch | undefined {
   if (kind === CLOSING_KIND) return undefined
   throw new FrameError(
     'LOG_FORMAT_UNKNOWN',
-    `has an entry of the unknown kind ${kind}; this version knows ${PUTS_KIND} and ${CLOSING_KIND}`,
+    `has an entry of the unknown kind ${kind}; this version knows ${PUTS_KIND} to ${IMPORT_KIND}`,
     seq,
   )
 }

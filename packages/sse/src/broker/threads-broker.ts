@@ -72,6 +72,7 @@ export function createThreadsBroker(options: BrokerOptions): Broker {
         onPublished()
       }
     },
+    importEvents: (events) => bus.call('importEvents', events),
     closeAll: () => bus.call('closeAll'),
     catchUp: () => bus.call('catchUp'),
     receiveAnswered() {

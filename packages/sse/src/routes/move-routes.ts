@@ -1,0 +1,135 @@
+import type { Budget } from '@influencer-stats/runtime/budget'
+import { createBytesParser } from '@influencer-stats/runtime/bytes-parser'
+import { closedObject } from '@influencer-stats/runtime/closed-object'
+import { commonErrors } from '@influencer-stats/runtime/errors'
+import { writeExport } from '@influencer-stats/runtime/export-lines'
+import type { App } from '@influencer-stats/runtime/http'
+import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { createValidator, skipBodyValidation } from '@influencer-stats/runtime/validation'
+import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
+import { Readable } from 'node:stream'
+import { EXPORT_HEAD, toExportLines, type MovedEvent } from '../core/moved-event.ts'
+import { errors, logWriteErrors } from '../errors.ts'
+import type { ValuesOptions } from './value-routes.ts'
+
+const LINES_TYPE = 'application/x-ndjson'
+const tags = ['system']
+/** Size of a line in relation to its value, at most: each byte may take six in JSON. */
+const MAX_LINE_RATIO = 6
+const MAX_OVERHEAD_BYTES = 1_048_576
+
+const topic = { type: 'string', minLength: 1, maxLength: 65_536 } as const
+const text = { type: 'string' } as const
+const time = { type: 'integer', minimum: 0 } as const
+const validate = createValidator(
+  closedObject(
+    {
+      at: time,
+      topic,
+      value: text,
+      more: closedObject({
+        alternates: { type: 'array', items: topic },
+        isPrivate: { const: true },
+        id: text,
+        type: text,
+        retry: time,
+      }),
+    },
+    { required: ['at', 'topic', 'value'] },
+  ),
+  'body',
+)
+
+/** @throws Problem `IMPORT_LINE_INVALID` */
+function parseEvents(body: Buffer): MovedEvent[] {
+  return body
+    .toString()
+    .split('\n')
+    .flatMap((line, i) => {
+      if (line === '') return []
+      const invalid = (reason: string) => errors.IMPORT_LINE_INVALID(`line ${i + 1}: ${reason}`)
+      let event: unknown
+      try {
+        event = JSON.parse(line)
+      } catch {
+        throw invalid('it is not JSON')
+      }
+      if (!validate(event)) throw invalid(describeValidationError(validate.errors!, 'line'))
+      return [event as MovedEvent]
+    })
+}
+
+/** Registers the routes that move all stored values to another service. */
+export async function registerMoveRoutes(
+  app: App,
+  { broker, history, permissions, maxValue, budget }: ValuesOptions & { readonly budget: Budget },
+): Promise<void> {
+  const access = 'change' as const
+  const exportSchema = {
+    tags,
+    operationId: 'exportAll',
+    summary: 'Export the stored values of all topics',
+    description:
+      'One JSON object per line, in the order of publication, private updates included. The last line has the SHA-256 of ' +
+      'all others. See `pnpm sse export`.',
+    response: {
+      200: { description: 'All stored values.', content: { [LINES_TYPE]: { schema: text } } },
+      ...buildChangeReplies(),
+    },
+  }
+  app.get(
+    '/export',
+    { config: { access, cost: 100 }, exposeHeadRoute: false, schema: exportSchema as never },
+    async (request, reply) => {
+      await permissions.authorize('close', request.headers)
+      request.audit = { change: 'export', what: 'all' }
+      const lines = toExportLines(history.getState())
+      return reply.type(LINES_TYPE).send(Readable.from(writeExport(EXPORT_HEAD, lines)))
+    },
+  )
+
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    const limits = { limit: MAX_LINE_RATIO * maxValue + MAX_OVERHEAD_BYTES, tooLarge: commonErrors.BODY_TOO_LARGE }
+    scope.addContentTypeParser('*', createBytesParser(limits, budget))
+    const schema = {
+      tags,
+      operationId: 'importValues',
+      summary: 'Import lines of an export, all or none',
+      description:
+        'Without the first and the last line of the export. The values get new ids and retain their times; open streams ' +
+        'receive them. A value is omitted if its topic has one of the same time or a later one. ' +
+        'Values of the same time belong into one request. See `pnpm sse import`.',
+      body: {
+        content: {
+          [LINES_TYPE]: { schema: { ...text, examples: ['{"at":1764547200123,"topic":"moved","value":"42"}\n'] } },
+        },
+      },
+      response: {
+        200: {
+          ...closedObject(
+            { imported: { type: 'integer', description: 'Number of values that were not known.' } },
+            { title: 'Imported values', required: ['imported'] },
+          ),
+        },
+        ...buildChangeReplies(
+          errors.IMPORT_LINE_INVALID,
+          errors.FANOUT_BACKLOG_FULL,
+          commonErrors.BODY_TOO_LARGE,
+          ...logWriteErrors,
+          ...storeErrors,
+        ),
+      },
+    }
+    scope.post(
+      '/import',
+      { config: { access, cost: 10 }, validatorCompiler: skipBodyValidation, schema: schema as never },
+      async (request) => {
+        await permissions.authorize('close', request.headers)
+        const events = parseEvents((request.body as Buffer | undefined) ?? Buffer.alloc(0))
+        request.audit = { change: 'import', what: `${events.length} values` }
+        return { imported: events.length === 0 ? 0 : await broker.importEvents(events) }
+      },
+    )
+  })
+}
