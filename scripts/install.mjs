@@ -2,11 +2,7 @@
 // are already installed. `clinic` installs only clinic, in its own folder. Plain JavaScript without dependencies,
 // because it runs before the install and under any version of Node.
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const PNPM = 'pnpm@12.21.0'
@@ -22,12 +18,6 @@ const INSTALL_FLAGS = {
   bench: ['--prod', '--filter', 'influencer-stats...', '--filter', '@influencer-stats/bench...'],
   all: [],
 }
-/** Contains the id of the process that installs. A file of this age belongs to no running process (ms). */
-const LOCK = join(
-  tmpdir(),
-  `influencer-stats-install-${createHash('sha256').update(process.cwd()).digest('hex').slice(0, 16)}`,
-)
-const MAX_LOCK_AGE_MS = 15 * 60_000
 const LEVELS = isClinic ? [CLINIC] : Object.keys(INSTALL_FLAGS)
 
 /** Reads pnpm's record of its last complete install. */
@@ -100,41 +90,9 @@ async function install(level, isVerbose) {
   process.exit(1)
 }
 
-/** True if the process that wrote the lock still runs. */
-function isLocked() {
-  try {
-    if (Date.now() - statSync(LOCK).mtimeMs > MAX_LOCK_AGE_MS) return false
-    return process.kill(Number(readFileSync(LOCK, 'utf8')), 0)
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
-}
-
-/** Waits until no other process installs in this folder: two at once would omit packages. */
-async function lock() {
-  for (;;) {
-    try {
-      writeFileSync(LOCK, String(process.pid), { flag: 'wx' })
-      process.once('exit', () => rmSync(LOCK, { force: true }))
-      return
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-    }
-    if (isLocked()) await delay(200)
-    else rmSync(LOCK, { force: true })
-  }
-}
-
-/** Returns the level to install; undefined if its packages are installed. */
-function missingLevel() {
-  const last = lastInstall()
-  const installed = installedLevel(last)
-  const wanted = Math.max(installed, LEVELS.indexOf(process.argv[2]))
-  return installed < wanted || isOld(last) ? LEVELS[wanted] : undefined
-}
-
-if (missingLevel() !== undefined) {
-  await lock()
-  const level = missingLevel()
-  if (level !== undefined) await install(level, Boolean(process.env.VERBOSE))
+const last = lastInstall()
+const installed = installedLevel(last)
+const wanted = Math.max(installed, LEVELS.indexOf(process.argv[2]))
+if (installed < wanted || isOld(last)) {
+  await install(LEVELS[wanted], Boolean(process.env.VERBOSE))
 }

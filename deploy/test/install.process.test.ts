@@ -1,6 +1,5 @@
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,11 +13,6 @@ const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:f
 const args = process.argv.slice(2)
 appendFileSync('calls', args.join(' ') + '\\n')
 console.log('Progress: resolved 2, reused 1, downloaded 1, added 2')
-if (existsSync('turns')) {
-  appendFileSync('turns', 'begin ')
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
-  appendFileSync('turns', 'end ')
-}
 if (existsSync('away')) { console.error('the registry is away'); process.exit(7) }
 mkdirSync('node_modules', { recursive: true })
 if (args.includes('@influencer-stats/bench...')) mkdirSync('bench/node_modules/autocannon', { recursive: true })
@@ -50,12 +44,6 @@ function createWorkspace() {
   const calls = join(folder, 'calls')
   return {
     folder,
-    /** Starts the install script for a level. Resolves with its exit code. */
-    async start(level: string) {
-      const env = { ...process.env, npm_execpath: pnpm }
-      const child = spawn(process.execPath, [join(folder, 'scripts/install.mjs'), level], { env, stdio: 'ignore' })
-      return (await once(child, 'exit'))[0]
-    },
     /** Runs the install script for a level. `called` has the arguments of each call of pnpm that the script made. */
     need(level: string) {
       if (existsSync(calls)) writeFileSync(calls, '')
@@ -108,12 +96,4 @@ test('one that fails says all that pnpm said, and ends what it was for', () => {
   expect(status).toBe(1)
   expect(stderr).toMatch(/the registry is away[^]*The install failed \(7\)/)
   expect(need('start').called).toHaveLength(1)
-})
-
-test('two commands at once install one after the other, and none installs again', async () => {
-  const { folder, start } = createWorkspace()
-  const turns = join(folder, 'turns')
-  writeFileSync(turns, '')
-  expect(await Promise.all(['all', 'all', 'start'].map(start))).toEqual([0, 0, 0])
-  expect(readFileSync(turns, 'utf8')).toMatch(/^(?:begin end ){1,2}$/)
 })

@@ -1,4 +1,4 @@
-import { createLogClock, toReplicaFolder } from '@influencer-stats/log/log-state'
+import { createLogClock, createWriteReadiness, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { Calls } from '@influencer-stats/runtime/channel'
@@ -66,6 +66,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
       title: 'Key-value service',
       description: 'Key-value store: durable, ordered, with conditional writes.',
       data: state.share && createDataHealth(state.share.memory),
+      writes: 'logState' in state ? createWriteReadiness(state.logState) : undefined,
       querystringParser: parseQuery as never,
       hotRoutes: [...createEntityRoutes(store, config.valueLimit), createWatchRoute(store, watchers)],
     },

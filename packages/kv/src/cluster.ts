@@ -1,6 +1,6 @@
 import { closeLevel } from '@influencer-stats/log/level-state-machine'
 import { openClusterLog } from '@influencer-stats/log/cluster-log'
-import { createLogClock, createLogStateMemory, toReplicaFolder, writeLogState } from '@influencer-stats/log/log-state'
+import { createLogClock, createLogStateMemory, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { ServiceMain } from '@influencer-stats/runtime/service'
 import { WRITES_KIND } from './core/encode-writes.ts'
@@ -38,7 +38,7 @@ export async function openKvNode({ config, registry, log, fail }: KvContext): Pr
       fail,
       stateMachine,
       maxBody: Math.max(config.batchLimit, config.valueLimit) + 65_536,
-      onState: (next) => writeLogState(state, next),
+      memory: state,
     })
     const stopExpiring = startClusterExpiry(clusterLog, stateMachine, () => ttl.now())
     registerLevelMetrics(level, config.cacheMegabytes, registry)

@@ -1,18 +1,19 @@
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext } from '@influencer-stats/runtime/service'
 import type { SettingValues } from '@influencer-stats/runtime/define-settings'
-import { openJetStreamLog } from './jetstream/jetstream-log.ts'
+import { openJetStreamLog, type JetStreamLog } from './jetstream/jetstream-log.ts'
 import type { JetStreamLogOptions } from './jetstream/options.ts'
-import { getStalenessSeconds } from './log-state.ts'
-import type { Log } from './log.ts'
-import { getServers, type logSettings } from './settings.ts'
-import { registerSkippedMessages } from './skipped-messages.ts'
+import { registerAvailability, registerSkippedMessages } from './log-metrics.ts'
+import { getSharedAvailability, getStalenessSeconds, writeLogState } from './log-state.ts'
+import { getServers, getStreamName, type logSettings } from './settings.ts'
 import { createSnapshotScheduler, type SnapshotScheduler } from './snapshot-scheduler.ts'
 
 export interface ClusterLogOptions
   extends
     Pick<OpenContext<SettingValues<typeof logSettings>, Record<never, never>>, 'config' | 'registry' | 'log' | 'fail'>,
-    Pick<JetStreamLogOptions, 'service' | 'stateMachine' | 'storage' | 'maxBody' | 'applyTimeout' | 'onState'> {
+    Pick<JetStreamLogOptions, 'service' | 'stateMachine' | 'storage' | 'maxBody' | 'applyTimeout' | 'restartsToJoin'> {
+  /** Memory in which the threads read the state and the availability of the log (`createLogStateMemory`). */
+  readonly memory: SharedArrayBuffer
   /**
    * Size of the entries after the last snapshot at which the next is due (bytes), if the number of sequences requires
    * none earlier.
@@ -21,9 +22,10 @@ export interface ClusterLogOptions
 }
 
 /**
- * Opens the log of a cluster node according to its settings, with a snapshot scheduler and metrics.
- * Closing the log also closes the scheduler.
- * @throws StartError
+ * Opens the log of a cluster node according to its settings, with a snapshot scheduler and metrics. Resolves also if the
+ * log is unavailable: the node then serves reads, and attaches to the log later. Closing the log also closes the
+ * scheduler.
+ * @throws StartError if the settings are wrong
  */
 export async function openClusterLog({
   service,
@@ -32,13 +34,15 @@ export async function openClusterLog({
   log,
   fail,
   ...rest
-}: ClusterLogOptions): Promise<Log> {
-  const { stateMachine, storage, snapshotIntervalBytes, maxBody, applyTimeout, onState } = rest
+}: ClusterLogOptions): Promise<JetStreamLog> {
+  const { stateMachine, storage, snapshotIntervalBytes, maxBody, applyTimeout, restartsToJoin, memory } = rest
+  const availability = getSharedAvailability(memory)
   let appliedBytes = 0
   let snapshotScheduler: SnapshotScheduler | undefined
   const clusterLog = await openJetStreamLog({
     service,
-    stream: config.natsStream || service,
+    stream: getStreamName(config, service),
+    cluster: config.clusterName,
     nats: {
       servers: getServers(config),
       credentials: config.natsCredentials,
@@ -63,16 +67,22 @@ export async function openClusterLog({
     appendTimeout: config.appendTimeout,
     maxBody,
     applyTimeout,
+    restartsToJoin,
     onSkip: registerSkippedMessages(registry, service),
     onState(state) {
-      onState?.(state)
+      writeLogState(memory, state)
       snapshotScheduler?.onAdvance(state.applied, appliedBytes)
+    },
+    onAvailability(next, isEmpty) {
+      availability.write(next)
+      availability.isEmpty = isEmpty
     },
     onFatal: fail,
   })
   // The threads read the state at their first request. Without this call it would be missing for up to one second,
   // because the log reports no state until an entry or a reply about the stream arrives.
-  onState?.(clusterLog.state)
+  writeLogState(memory, clusterLog.state)
+  registerAvailability(registry, service, () => clusterLog.availability)
   const scheduler = (snapshotScheduler = createSnapshotScheduler({
     log: clusterLog,
     intervalSequences: config.snapshotIntervalEntries,
@@ -100,14 +110,12 @@ export async function openClusterLog({
     'Time since this node last knew that it had applied every entry.',
     () => getStalenessSeconds(clusterLog.state),
   )
-  return {
-    ...clusterLog,
-    get state() {
-      return clusterLog.state
+  return Object.create(clusterLog, {
+    close: {
+      async value() {
+        await scheduler.close()
+        await clusterLog.close()
+      },
     },
-    async close() {
-      await scheduler.close()
-      await clusterLog.close()
-    },
-  }
+  })
 }

@@ -29,8 +29,9 @@ export class FrameError extends Error {
 
 const RETRY_OPTIONS = { headers: { 'retry-after': '1' } }
 
-export const createUnavailableError = (cause?: unknown) =>
-  errors.LOG_UNAVAILABLE(undefined, { ...RETRY_OPTIONS, cause })
+/** @param code reason why the log is unavailable */
+export const createUnavailableError = (cause?: unknown, code?: string) =>
+  errors.LOG_UNAVAILABLE(code, { ...RETRY_OPTIONS, cause })
 export const createOutcomeUnknownError = (cause?: unknown) =>
   errors.OUTCOME_UNKNOWN(undefined, { ...RETRY_OPTIONS, cause })
 export const createSequenceTimeoutError = () => errors.SEQUENCE_WAIT_TIMEOUT(undefined, RETRY_OPTIONS)

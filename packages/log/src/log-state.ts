@@ -1,5 +1,8 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import type { WriteReadiness } from '@influencer-stats/runtime/write-readiness'
 import { join } from 'node:path'
+import { AVAILABILITY_BYTES, SharedAvailability } from './availability.ts'
+import { createUnavailableError } from './errors.ts'
 import type { LogState } from './log.ts'
 
 /**
@@ -16,7 +19,23 @@ const CONTACT_INDEX = 2
 const CLOCK_MIN_INDEX = 3
 const CLOCK_MAX_INDEX = 4
 
-export const createLogStateMemory = () => new SharedArrayBuffer(5 * BigInt64Array.BYTES_PER_ELEMENT)
+const STATE_BYTES = 5 * BigInt64Array.BYTES_PER_ELEMENT
+
+export const createLogStateMemory = () => new SharedArrayBuffer(STATE_BYTES + AVAILABILITY_BYTES)
+
+/** Returns the access to the availability of the log, in the same memory. */
+export const getSharedAvailability = (memory: SharedArrayBuffer) => new SharedAvailability(memory, STATE_BYTES)
+
+/** Creates a thread's access to the readiness of a cluster node for reads and writes. */
+export function createWriteReadiness(memory: SharedArrayBuffer): WriteReadiness {
+  const availability = getSharedAvailability(memory)
+  return {
+    getWriteFault: () => availability.read(),
+    getReadFault: () =>
+      availability.isEmpty ? createUnavailableError(undefined, availability.read()?.code) : undefined,
+    waitUntilReadable: () => availability.waitUntilNotEmpty(),
+  }
+}
 
 export function writeLogState(
   memory: SharedArrayBuffer,

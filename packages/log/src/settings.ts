@@ -31,12 +31,20 @@ export const logSettings = defineSettings({
     env: 'NATS_URL',
     description: 'deprecated: servers for --log jetstream; use --cluster',
   },
+  clusterName: {
+    type: 'string',
+    default: '',
+    pattern: '^[\\w-]{0,32}$',
+    env: 'CLUSTER_NAME',
+    group: 'cluster',
+    description: 'name of the cluster, such as staging; a part of the stream name',
+  },
   natsStream: {
     type: 'string',
     default: '',
     pattern: '^[\\w-]{0,64}$',
     group: 'cluster',
-    description: 'name of the stream; by default the name of the service',
+    description: 'name of the stream; by default that of cluster and service',
   },
   natsReplicas: {
     type: 'integer',
@@ -108,3 +116,9 @@ export const isCluster = ({ cluster, log }: ModeSettings): boolean => cluster.le
 /** Returns the addresses of a cluster's NATS servers. */
 export const getServers = ({ cluster, natsUrl }: Pick<SettingValues<typeof logSettings>, 'cluster' | 'natsUrl'>) =>
   cluster.length > 0 ? cluster : natsUrl
+
+/** Returns the name of the stream of a service. */
+export const getStreamName = (
+  { clusterName, natsStream }: Pick<SettingValues<typeof logSettings>, 'clusterName' | 'natsStream'>,
+  service: string,
+): string => natsStream || (clusterName === '' ? service : `${clusterName}-${service}`)

@@ -93,41 +93,27 @@ describe('a state machine', () => {
     await openTestLog(server.url, stream, { stateMachine: one.stateMachine })
   })
 
-  it.each([
-    [
-      'was recreated',
-      async (stream: string) => {
-        const jsm = await jetstreamManager(nc)
-        const { config } = await jsm.streams.info(stream)
-        await jsm.streams.delete(stream)
-        await jsm.streams.add(config)
-      },
-    ],
-  ])('stops, and does not start, if the stream %s', async (_, change) => {
+  it('is without its log while the stream was recreated, now and after a restart', async () => {
     const stream = createStreamName()
-    const fatal = Promise.withResolvers<Error>()
-    const { log, stateMachine: machine } = await openTestLog(server.url, stream, { onFatal: fatal.resolve })
+    const { log, stateMachine: machine } = await openTestLog(server.url, stream)
     await log.append(APPEND_KIND, toBuffer('a'))
-    await change(stream)
-    expect(await fatal.promise).toMatchObject({ code: 'LOG_REPLACED' })
-    await expect(openTestLog(server.url, stream, { stateMachine: machine })).rejects.toMatchObject({
-      name: 'StartError',
-      code: 'LOG_REPLACED',
-    })
+    const jsm = await jetstreamManager(nc)
+    const { config } = await jsm.streams.info(stream)
+    await jsm.streams.delete(stream)
+    await jsm.streams.add(config)
+    await waitUntil(() => log.availability.code === 'LOG_LOST')
+    await expect(openTestLog(server.url, stream, { stateMachine: machine })).rejects.toMatchObject({ code: 'LOG_LOST' })
+    expect(machine.texts).toEqual(['a'])
   })
 
   it.each([
     ['to a shorter log', 0],
     ['and then continue with other frames', 3],
-  ])('stops if the servers are restored %s', async (_, more) => {
+  ])('is without its log while the servers are restored %s', async (_, more) => {
     const folder = createTemporaryFolder()
     const ownServer = await startTestNatsServer({ folder })
     const stream = createStreamName()
-    const fatal = Promise.withResolvers<Error>()
-    const { log, stateMachine: machine } = await openTestLog(ownServer.url, stream, {
-      onFatal: fatal.resolve,
-      verifyTimeout: 500,
-    })
+    const { log, stateMachine: machine } = await openTestLog(ownServer.url, stream, { verifyTimeout: 500 })
     for (const value of ['a', 'b']) await log.append(APPEND_KIND, toBuffer(value))
     // A copy of the disk without writes in progress, restored later.
     cpSync(join(folder, 'data'), join(folder, 'copy'), { recursive: true })
@@ -139,14 +125,15 @@ describe('a state machine', () => {
     const js = await connect({ servers: [ownServer.url] })
     for (let i = 1; i <= more; i++) await jetstream(js).publish(toSubject(stream), toFrame(i, `other ${i}`))
     await js.close()
-    expect(await fatal.promise).toMatchObject({ code: 'LOG_REPLACED' })
+    await waitUntil(() => log.availability.code === 'LOG_LOST')
+    await expect(log.append(APPEND_KIND, toBuffer('e'))).rejects.toMatchObject({
+      code: 'LOG_UNAVAILABLE',
+      detail: 'LOG_LOST',
+    })
     expect(machine.texts).toEqual(['a', 'b', 'c', 'd'])
     await expect(
       openTestLog(ownServer.url, stream, { stateMachine: machine, verifyTimeout: 500 }),
-    ).rejects.toMatchObject({
-      name: 'StartError',
-      code: 'LOG_REPLACED',
-    })
+    ).rejects.toMatchObject({ code: 'LOG_LOST' })
   })
 
   it('does not start if the log has another message at its sequence', async () => {
@@ -157,12 +144,12 @@ describe('a state machine', () => {
     machine.savedPosition = { ...machine.savedPosition!, check: machine.savedPosition!.check ^ 1 }
     await expect(openTestLog(server.url, stream, { stateMachine: machine })).rejects.toMatchObject({
       name: 'StartError',
-      code: 'LOG_REPLACED',
+      code: 'LOG_LOST',
     })
     machine.savedPosition = { ...machine.savedPosition, seq: 100 }
     await expect(openTestLog(server.url, stream, { stateMachine: machine, verifyTimeout: 300 })).rejects.toMatchObject({
       name: 'StartError',
-      code: 'LOG_REPLACED',
+      code: 'LOG_LOST',
     })
   })
 })

@@ -44,6 +44,7 @@ function startReader(end?: number) {
     onMessages: (messages) => void received.push(...messages.map(({ seq }) => seq)),
     onInfo: () => (infoCount++, false),
     onKnown() {},
+    onMissing() {},
     onFatal: (error) => void fatal.push((error as { code?: string }).code),
   })
   onTestFinished(() => reader.close())

@@ -54,9 +54,10 @@ it('bounds the log in bytes, too, if different nodes take snapshots', async () =
       for (const { body } of entries) bytes += body.length
       return apply(entries, position)
     }
+    const own: SnapshotScheduler[] = []
     const { log } = await openTestLog(url, stream, {
       stateMachine: machine,
-      onState: ({ applied }) => scheduler?.onAdvance(applied, bytes),
+      onState: ({ applied }) => own[0]?.onAdvance(applied, bytes),
     })
     const scheduler = createSnapshotScheduler({
       log,
@@ -65,6 +66,7 @@ it('bounds the log in bytes, too, if different nodes take snapshots', async () =
       logger: createLogCapture().log,
       maxDelay: 1,
     })
+    own.push(scheduler)
     schedulers.push(scheduler)
     return log
   }

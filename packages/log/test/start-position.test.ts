@@ -19,6 +19,7 @@ async function resolvePosition(
   let loads = 0
   const pick = <T>(all: readonly T[], index: number) => all[Math.min(index, all.length - 1)]!
   const snapshots = {
+    saveChunks: () => Promise.reject(new Error('not asked for')),
     save: () => Promise.reject(new Error('not asked for')),
     getLatest: async () => pick(newest, requestCount++),
     async load() {
@@ -29,7 +30,14 @@ async function resolvePosition(
   const toInfo = (first: number) => ({ created: 'e', state: { first_seq: first, last_seq: 20 } })
   const jsm = { streams: { info: async () => toInfo(pick([10, ...firstSequences], loads)) } }
   const options = { service: 'test', stream: 's', stateMachine, log: createLogCapture().log, verifyTimeout }
-  const position = await resolveStartPosition(options as never, jsm as never, toInfo(10) as never, snapshots)
+  const position = await resolveStartPosition(options as never, {
+    jsm: jsm as never,
+    info: toInfo(10) as never,
+    snapshots,
+    signal: new AbortController().signal,
+    onStep() {},
+    onSnapshotLoad() {},
+  })
   return { position, requestCount }
 }
 

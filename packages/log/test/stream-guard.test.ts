@@ -55,10 +55,10 @@ it.each([
   ],
   [
     ['away', 'other'],
-    ['hold', 'LOG_REPLACED'],
+    ['hold', 'LOG_LOST'],
   ],
-  [['anew'], ['hold', 'LOG_REPLACED']],
-  [['shorter'], ['hold', 'LOG_REPLACED']],
+  [['anew'], ['hold', 'LOG_LOST']],
+  [['shorter'], ['hold', 'LOG_LOST']],
 ] as const)('holds what comes until the stream is known: %j gives %j', async (responses, expected) => {
   const { guard, calls, ended } = createTestGuard(responses)
   guard.verify()

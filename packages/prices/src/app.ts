@@ -1,4 +1,4 @@
-import { toReplicaFolder } from '@influencer-stats/log/log-state'
+import { createWriteReadiness, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createReplica } from '@influencer-stats/log/replica'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
@@ -92,6 +92,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     title: 'Prices',
     description: 'Finds the one price that matches all conditions.',
     data,
+    writes: logState && createWriteReadiness(logState),
     hotRoutes: [
       createSearchRoute({
         views,

@@ -1,4 +1,4 @@
-import { createLogStateMemory, toReplicaFolder, writeLogState } from '@influencer-stats/log/log-state'
+import { createLogStateMemory, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { openClusterLog } from '@influencer-stats/log/cluster-log'
 import type { ServiceMain } from '@influencer-stats/runtime/service'
 import { PIECE_BYTES } from './import/send-import.ts'
@@ -36,7 +36,7 @@ export function openPricesNode(context: PricesMainContext): Promise<ServiceMain<
         maxBody: Math.max(config.bodyLimit, PIECE_BYTES) + 65_536,
         // Entries are applied in order, so an entry may have to wait for an import.
         applyTimeout: CATALOG_TIMEOUT_MS,
-        onState: (now) => writeLogState(logState, now),
+        memory: logState,
       }),
   })
 }

@@ -1,3 +1,4 @@
+import { createWriteReadiness } from '@influencer-stats/log/log-state'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
@@ -31,7 +32,7 @@ type SseAppContext = AppContext<SseConfig, SseMainMessage, SseThreadMessage>
 /** Builds the app of one serving thread from the parts in the configuration. */
 export async function createSseApp(context: SseAppContext): Promise<App> {
   const { config, lifecycle, registry } = context
-  const { historyState, health, slots, answered } = context.shared as SseSharedState
+  const { historyState, health, slots, answered, logState } = context.shared as SseSharedState
   const history = await openHistory(context, historyState)
   const memory = health ?? history.level?.memory
   const streams = new Streams({
@@ -80,6 +81,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     title: 'Broadcaster',
     description: 'Server-sent events: sends published values to all open streams.',
     data: memory && createDataHealth(memory),
+    writes: logState && createWriteReadiness(logState),
     querystringParser: parseQuery,
     hasPage: true,
     hotRoutes: [

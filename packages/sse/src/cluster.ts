@@ -1,11 +1,12 @@
 import { openClusterLog } from '@influencer-stats/log/cluster-log'
+import { createLogStateMemory } from '@influencer-stats/log/log-state'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { ServiceMain } from '@influencer-stats/runtime/service'
 import { openSequencer } from './broker/sequencer.ts'
 import { MAX_BATCH_BYTES } from './broker/threads-broker.ts'
 import { createMemoryHistory } from './history/memory-history.ts'
 import type { SseMainMessage } from './messages.ts'
-import { openMain, type SseMainContext } from './open-main.ts'
+import { openMain, type CommonSequencerOptions, type SseMainContext } from './open-main.ts'
 import { getHistoryOptions } from './part-options.ts'
 
 // Maximum size of the topics and optional fields in a log entry (bytes). The values are not included.
@@ -20,7 +21,8 @@ export async function openCluster(context: SseMainContext): Promise<ServiceMain<
       'sse: with --cluster the log orders and stores the values: use the broker threads, and the history ring or none',
     )
   }
-  return openMain(context, (options) =>
+  const logState = createLogStateMemory()
+  const open = (options: CommonSequencerOptions) =>
     openSequencer({
       ...options,
       isPaced: true,
@@ -33,10 +35,13 @@ export async function openCluster(context: SseMainContext): Promise<ServiceMain<
           log,
           fail,
           stateMachine,
+          memory: logState,
+          // The threads have a history with the epoch of the log.
+          restartsToJoin: true,
           storage: config.natsStorage,
           snapshotIntervalBytes: config.snapshotIntervalBytes,
           maxBody: Math.max(MAX_BATCH_BYTES, config.maxValue) + MAX_HEAD_BYTES,
         }),
-    }),
-  )
+    })
+  return openMain(context, open, logState)
 }

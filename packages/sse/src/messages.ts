@@ -56,4 +56,6 @@ export interface SseSharedState {
   readonly health?: SharedArrayBuffer
   /** State of the main thread's history, if it has one. */
   readonly historyState: HistoryState | undefined
+  /** Memory of the state of the log, on a node of a cluster. */
+  readonly logState: SharedArrayBuffer | undefined
 }

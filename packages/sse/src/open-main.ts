@@ -19,10 +19,12 @@ export type CommonSequencerOptions = Pick<SequencerOptions, 'backlogLimits' | 's
 /**
  * Opens the state that exists once per process: the stream slots, and the sequencer with the history.
  * @param open opens the sequencer; undefined if the only serving thread has its own sequencer and history
+ * @param logState memory of the state of the log, on a node of a cluster
  */
 export async function openMain(
   { config, log, registry, broadcast }: SseMainContext,
   open: ((options: CommonSequencerOptions) => Promise<Sequencer>) | undefined,
+  logState?: SharedArrayBuffer,
 ): Promise<ServiceMain<SseMainMessage>> {
   // Checks the keys of access tokens now, so that an error is reported once and not by each thread.
   checkKeySettings(config)
@@ -44,6 +46,7 @@ export async function openMain(
       answered: answered.memory,
       health: sequencer?.history.level?.memory,
       historyState: sequencer?.history.getState(),
+      logState,
     }),
     onThreadExit: (shared) => slots.release((shared as SseSharedState).slots),
   }

@@ -1,3 +1,4 @@
+import { createWriteReadiness } from '@influencer-stats/log/log-state'
 import { isCluster } from '@influencer-stats/log/settings'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
@@ -23,7 +24,7 @@ export async function createStatsApp(
   context: AppContext<StatsConfig, StatsMainMessage, StatsThreadMessage>,
 ): Promise<App> {
   const { config } = context
-  const { share } = context.shared as StatsSharedState
+  const { share, logState } = context.shared as StatsSharedState
   /** Closes the parts in the reverse order of opening. */
   const resources = new AsyncDisposableStack()
   const logger = await openLogger(config)
@@ -38,6 +39,7 @@ export async function createStatsApp(
     description: 'Collections of videos and their summed YouTube statistics.',
     source,
     data: share && createDataHealth(share.memory),
+    writes: logState && createWriteReadiness(logState),
     hotRoutes: [createStatsRoute(cache)],
   })
   app.addHook('onClose', () => resources.disposeAsync())

@@ -1,6 +1,6 @@
 import { closeLevel } from '@influencer-stats/log/level-state-machine'
 import { openClusterLog as openLog } from '@influencer-stats/log/cluster-log'
-import { getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
+import { createLogStateMemory, getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createBackOff, pause, retry } from '@influencer-stats/runtime/async/retry'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
@@ -53,6 +53,7 @@ async function openNode({ config, registry, log, fail }: StatsNodeContext): Prom
       : { node: ownSource, log: clusterSource }
   }
   const closing = new AbortController()
+  const memory = createLogStateMemory()
   try {
     const stateMachine = await openStatsStateMachine({
       level,
@@ -69,6 +70,7 @@ async function openNode({ config, registry, log, fail }: StatsNodeContext): Prom
       log,
       fail,
       stateMachine,
+      memory,
       maxBody: MAX_CHANGE_BYTES,
     })
     const lease = createPollerLease(() => clusterLog.openLease(config.pollerLeaseTtl))
@@ -142,6 +144,7 @@ async function openNode({ config, registry, log, fail }: StatsNodeContext): Prom
     }
     return {
       state,
+      logState: memory,
       source: () => source() ?? ownSource,
       getState,
       requestRead: async (id) => void (await clusterLog.append(CHANGE_KIND, toEntryBody({ type: 'wanted', id }))),

@@ -45,6 +45,8 @@ export interface StatsSharedState {
   readonly meter: SharedArrayBuffer
   /** The thread's share of the database, if the state is a database. */
   readonly share?: LevelShare
+  /** Memory of the state of the log, on a node of a cluster. */
+  readonly logState?: SharedArrayBuffer | undefined
   /** All prepared replies; empty with any cache other than `poller`. */
   readonly replies: readonly ReplyUpdate[]
 }

@@ -59,6 +59,7 @@ export async function openMain(
     shared: (): StatsSharedState => ({
       meter: meter.memory,
       share: state.level?.share(),
+      logState: node?.logState,
       replies: polling?.poller.replyTable.getReplies() ?? [],
     }),
     onThreadExit(shared) {

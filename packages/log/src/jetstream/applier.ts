@@ -155,7 +155,10 @@ export class Applier {
         } else frames.push({ frame, decisions: this.#sequencer.acceptFrame(frame) })
       }
     } catch (error) {
-      return this.#stopOnError(error as Error, this.#inbox[count - 1]!.seq)
+      const { seq, data } = this.#inbox[--count]!
+      // The frames before it are applied first.
+      if (frames.length === 0) return this.#stopOnError(error as Error, seq)
+      bytes -= data.length
     }
     this.#inbox.splice(0, count)
     this.#pendingBytes -= bytes

@@ -15,6 +15,8 @@ export interface LogConnection {
   readonly nc: NatsConnection
   /** True while it is connected. */
   isUp(): boolean
+  /** True while the servers refuse to reconnect with these credentials. */
+  isForbidden(): boolean
 }
 
 /** @throws StartError `NATS_FILE_UNREADABLE` */
@@ -114,18 +116,23 @@ export async function connectNats(
     })
   } catch (error) {
     if (error instanceof StartError) throw error
-    const isLogin =
-      error instanceof natsErrors.AuthorizationError || /authorization|authentication/i.test(String(error))
-    if (isLogin) throw new StartError('NATS_FORBIDDEN', `${service}: NATS at ${names} refused these credentials`)
+    if (isLoginError(error))
+      throw new StartError('NATS_FORBIDDEN', `${service}: NATS at ${names} refused these credentials`)
     throw new StartError('NATS_UNREACHABLE', `${service}: no NATS server is reachable at ${names}`)
   }
   let isUp = true
+  let isForbidden = false
   void (async () => {
-    for await (const { type } of nc.status()) {
-      if (type !== 'disconnect' && type !== 'reconnect') continue
-      isUp = type === 'reconnect'
+    for await (const status of nc.status()) {
+      if (status.type === 'error') isForbidden ||= isLoginError(status.error)
+      if (status.type !== 'disconnect' && status.type !== 'reconnect') continue
+      isUp = status.type === 'reconnect'
+      isForbidden = false
       onChange(isUp)
     }
   })()
-  return { nc, isUp: () => isUp }
+  return { nc, isUp: () => isUp, isForbidden: () => isForbidden }
 }
+
+const isLoginError = (error: unknown): boolean =>
+  error instanceof natsErrors.AuthorizationError || /authorization|authentication/i.test(String(error))

@@ -1,9 +1,9 @@
 import { Outage } from '@influencer-stats/runtime/async/outage'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { JetStreamManager } from '@nats-io/jetstream'
-import { AppliedProgress } from '../applied-progress.ts'
+import type { AppliedProgress } from '../applied-progress.ts'
 import type { ManagedLease } from '../lease.ts'
-import type { LogPosition, LogState } from '../log.ts'
+import type { LogPosition } from '../log.ts'
 import { Applier } from './applier.ts'
 import type { connectNats } from './connect-nats.ts'
 import { startFailover } from './failover.ts'
@@ -12,72 +12,97 @@ import type { JetStreamLogOptions } from './options.ts'
 import { createLogReader } from './reader.ts'
 import { createSender } from './sender.ts'
 import { createSkipReport } from './skip-report.ts'
-import { StalenessTracker } from './staleness.ts'
+import type { StalenessTracker } from './staleness.ts'
 import { hasQuorum } from './stream/quorum.ts'
-import { checkFormat } from './stream/stream.ts'
+import { checkStream } from './stream/stream.ts'
 import { createStreamGuard } from './stream/stream-guard.ts'
-import { checkEpoch } from './stream/verify-stream.ts'
+import { checkEpoch, LogLostError, VERIFY_TIMEOUT_MS } from './stream/verify-stream.ts'
 import { LogWriter } from './writer.ts'
+
+/** Parts that survive the loss of the log: a later follower continues with them. */
+export interface SharedLogParts {
+  readonly clock: LogClock
+  readonly staleness: StalenessTracker
+  readonly progress: AppliedProgress
+  /** Leases of this process. The follower notifies them of every change. */
+  readonly leases: ReadonlySet<ManagedLease>
+  /** Last sequence that is known to exist. */
+  known: number
+  /** Called after every change of the state. */
+  reportState(): void
+}
 
 export interface FollowerParts {
   readonly connection: Awaited<ReturnType<typeof connectNats>>
-  readonly clock: LogClock
+  readonly shared: SharedLogParts
   readonly jsm: JetStreamManager
   readonly start: LogPosition
   readonly maxMessage: number
   readonly maxFrame: number
-  /** Leases of this process. The follower notifies them of every change, and closes them first. */
-  readonly leases: ReadonlySet<ManagedLease>
-  onState(state: LogState): void
+  /** Called when the log stops or starts to respond. */
+  onResponsive(isResponsive: boolean): void
+  /** Called at most once, if this follower must stop: its state would differ from that of other nodes. */
+  onFatal(error: StartError): void
 }
+
+/** Time for which a stream must be missing until this node has lost it (ms): a server that has just started may not know it. */
+const MISSING_TIMEOUT_MS = 5_000
+/** Time without a response by a quorum after which writes are refused at once (ms). An election takes up to 9 s. */
+const UNRESPONSIVE_AFTER_MS = 10_000
+const CHECK_INTERVAL_MS = 1_000
+/** Time without a response after which an opening log is given up (ms). */
+const OPEN_TIMEOUT_MS = 20_000
 
 /** Applies the entries of the log from `start` on, and sends the entries of this node. The caller closes the connection. */
 export function followLog(
   options: JetStreamLogOptions,
-  { connection, clock, jsm, start, maxMessage, maxFrame, leases, onState }: FollowerParts,
+  { connection, shared, jsm, start, maxMessage, maxFrame, onResponsive, onFatal }: FollowerParts,
 ) {
-  const { service, stream, stateMachine, log, appendTimeout, onFatal = () => {} } = options
+  const { service, stream, stateMachine, log, appendTimeout, verifyTimeout = VERIFY_TIMEOUT_MS } = options
   const { nc, isUp } = connection
+  const { clock, staleness, progress, leases } = shared
   /** Rejects after a fatal error, so that a start that waits for entries fails. */
   const fatal = Promise.withResolvers<never>()
   fatal.promise.catch(() => {})
-  const staleness = new StalenessTracker()
   let lastResponseAt = performance.now()
+  let missingSince: number | undefined
+  let isResponsive = true
   let leaseRemainingMs = 0
   let leaseUpdatedAt = 0
   let isFailed = false
-  let isStarted = false
   const storing = new Outage({
     onStart: (error) =>
       log.error({ err: error }, `${service}: entries of the log cannot be stored at present; the node retries`),
   })
-  const progress = new AppliedProgress(start.seq, reportState)
-
-  const state = (): LogState => ({
-    applied: progress.applied,
-    known: Math.max(reader?.known ?? 0, progress.applied),
-    lastContactAt: staleness.lastContactAt,
-    clockOffsets: clock.offsets,
-  })
 
   function reportState(): void {
-    onState(state())
+    shared.known = Math.max(shared.known, reader?.known ?? 0)
+    shared.reportState()
   }
 
-  /** Stops this node after a fatal error. */
+  function recordResponse(): void {
+    lastResponseAt = performance.now()
+    missingSince = undefined
+    checkResponsive()
+  }
+
+  function checkResponsive(): void {
+    const next = performance.now() - lastResponseAt < UNRESPONSIVE_AFTER_MS
+    if (next !== isResponsive) onResponsive((isResponsive = next))
+  }
+
+  /** Stops this follower after a fatal error. */
   function fail(error: Error, seq?: number): void {
     if (isFailed) return
     isFailed = true
     const location = seq === undefined ? `stream ${stream}` : `message ${seq} of stream ${stream}`
     const { code = 'LOG_DAMAGED' } = error as Error & { code?: string }
-    const startError = new StartError(code, `${service}: ${location}: ${error.message}; this node stops`)
+    const startError =
+      error instanceof StartError ? error : new StartError(code, `${service}: ${location}: ${error.message}`)
     guard?.close()
     reader?.close()
     void writer.close()
     fatal.reject(startError)
-    // Before the start ends, `waitUntilCaughtUp` rejects instead.
-    if (!isStarted) return
-    log.error(startError.message)
     onFatal(startError)
   }
 
@@ -123,15 +148,20 @@ export function followLog(
     onInfo(info, sentAt) {
       const isValid = hasQuorum(info)
       if (isValid) {
-        lastResponseAt = performance.now()
+        recordResponse()
         clock.addReply(info.ts, sentAt)
-        checkFormat(info, options)
+        checkStream(info, options)
         checkEpoch(info, start)
         if (info.state.last_seq < applier.identity.seq) guard.verify()
         else staleness.recordEnd(info.state.last_seq, progress.applied)
       }
       reportState()
       return isValid
+    },
+    onMissing() {
+      missingSince ??= performance.now()
+      if (performance.now() - missingSince > Math.min(verifyTimeout, MISSING_TIMEOUT_MS))
+        fail(new LogLostError('it does not exist'))
     },
     onKnown(known) {
       staleness.recordEnd(known, progress.applied)
@@ -151,27 +181,20 @@ export function followLog(
   })
 
   const stopFailover = startFailover({ nc, isUp, getLastResponseAt: () => lastResponseAt })
-
-  function waitForSequence(seq: number, timeout: number): Promise<void> {
-    const applied = progress.waitForSequence(seq, timeout)
-    if (progress.hasWaiters) applier.flush()
-    return applied
-  }
+  const responseTimer = setInterval(checkResponsive, CHECK_INTERVAL_MS).unref()
 
   async function close(): Promise<void> {
     stopFailover()
-    await Promise.all(Array.from(leases, (lease) => lease.close()))
+    clearInterval(responseTimer)
     await writer.close()
     guard.close()
     reader.close()
     sender.close()
     await applier.end()
-    progress.close()
   }
   return {
-    state,
     writer,
-    waitForSequence,
+    flush: () => applier.flush(),
     /** Returns the time until the present lease of any node expires (ms). */
     getLeaseRemainingMs: () => leaseRemainingMs - (performance.now() - leaseUpdatedAt),
     close,
@@ -180,11 +203,15 @@ export function followLog(
       // The stream may have been recreated, or restored from an older copy.
       guard.verify()
     },
-    async waitUntilCaughtUp(seq: number): Promise<void> {
+    /** @throws StartError after a fatal error, or `LOG_UNREACHABLE` if the log does not respond */
+    async waitUntilCaughtUp(seq: number, signal: AbortSignal): Promise<void> {
       reader.setKnown(seq)
-      while (progress.applied < seq)
-        await Promise.race([progress.waitForSequence(seq, 60_000).catch(() => {}), fatal.promise])
-      isStarted = true
+      while (progress.applied < seq) {
+        signal.throwIfAborted()
+        await Promise.race([progress.waitForSequence(seq, CHECK_INTERVAL_MS).catch(() => {}), fatal.promise])
+        if (performance.now() - lastResponseAt > OPEN_TIMEOUT_MS)
+          throw new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} does not respond`)
+      }
     },
   }
 }

@@ -1,149 +1,336 @@
+import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import type { JetStreamManager } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/transport-node'
+import { AppliedProgress } from '../applied-progress.ts'
+import { UNAVAILABLE_CODES, type LogAvailability, type UnavailableCode } from '../availability.ts'
 import { createUnavailableError } from '../errors.ts'
 import { createLease, type ManagedLease } from '../lease.ts'
-import type { AppendResult, EntryBody, LeaseState, Log } from '../log.ts'
-import { LEASE_KIND, MAX_PARTS, MESSAGE_OVERHEAD_BYTES } from '../order/frame.ts'
+import type { AppendResult, EntryBody, LeaseState, Log, LogState, StateMachine } from '../log.ts'
+import { LEASE_KIND } from '../order/frame.ts'
 import { encodeLease } from '../order/sequencer.ts'
-import { connectNats } from './connect-nats.ts'
-import { followLog } from './follow-log.ts'
+import { attachLog, type LogAttachment } from './attach-log.ts'
+import type { SharedLogParts } from './follow-log.ts'
 import { LogClock } from './log-clock.ts'
 import type { JetStreamLogOptions } from './options.ts'
-import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
-import { resolveStartPosition } from './start-position.ts'
-import { openStream } from './stream/stream.ts'
+import { StalenessTracker } from './staleness.ts'
+import type { LogWriter } from './writer.ts'
 
 /** Default of `startTimeout`. */
-const START_TIMEOUT_MS = 20_000
-/** Maximum number of starts: the log may be trimmed while this node reads it. */
-const MAX_STARTS = 5
-/** Default of `maxBody`. */
-const MAX_BODY_BYTES = 1_048_576
-/**
- * Clock difference between NATS and this machine above which a warning is logged (ms). Leases and expiry use NATS's
- * clock.
- */
-const MAX_CLOCK_SKEW_MS = 10_000
+const START_TIMEOUT_MS = 10_000
+/** Time without a step after which a node with state starts without its log (ms). */
+const STEP_TIMEOUT_MS = 5_000
+/** Maximum time of an attempt until JetStream is ready (ms). */
+const ATTEMPT_TIMEOUT_MS = 3_000
+const CHECK_INTERVAL_MS = 50
+
+/** Errors of the settings. They end a start. */
+const SETTING_CODES = new Set(['NATS_URL_WRONG', 'NATS_FILE_UNREADABLE', 'LOG_LIMITS'])
+/** Faults that last until an operator acts. A start does not wait for their end. */
+const LASTING_CODES = new Set(['LOG_FOREIGN', 'LOG_FORMAT_UNKNOWN', 'LOG_DAMAGED', 'CLUSTER_MISMATCH', 'LOG_TRIMMED'])
+
+/** The node must restart to follow the log: its threads have the state of before. */
+class RestartError extends StartError {
+  constructor(message: string) {
+    super('LOG_RESTART', message)
+  }
+}
+
+/** Log on NATS servers. While the servers have no log for this node, it serves reads and retries. */
+export interface JetStreamLog extends Log {
+  readonly availability: LogAvailability
+  /** True until the first attachment of a node without state: it has nothing to read. */
+  readonly isEmpty: boolean
+}
 
 /**
  * Opens the log, a JetStream stream that all nodes share. Resolves when this node has applied the entries that existed
- * when the stream was opened.
- * @throws StartError `NATS_...`, `JETSTREAM_OFF`, `LOG_...`
+ * when the stream was opened, or without the log if it is not available soon. The node then attaches to it later.
+ * @throws StartError `NATS_URL_WRONG`, `NATS_FILE_UNREADABLE`, `LOG_LIMITS`
  */
-export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Log> {
-  const { service, stream, log, startTimeout = START_TIMEOUT_MS, maxBody = MAX_BODY_BYTES } = options
-  const onState = options.onState ?? (() => {})
-  let onUp: () => void = () => {}
-  const connection = await connectNats(service, options.nats, (isUp) => {
-    log.warn(isUp ? `${service}: reconnected to NATS` : `${service}: connection to NATS lost`)
-    if (isUp) onUp()
-  })
-  const { nc } = connection
-  try {
-    const openedAt = steadyNow()
-    const { jsm, info } = await openStream(nc, {
-      service,
-      stream,
-      replicas: options.replicas,
-      storage: options.storage,
-      timeout: startTimeout,
+export async function openJetStreamLog(options: JetStreamLogOptions): Promise<JetStreamLog> {
+  const manager = new LogManager(options)
+  await manager.start()
+  return manager.log
+}
+
+/** Attaches a node to its log, again and again. */
+class LogManager {
+  readonly #options: JetStreamLogOptions
+  readonly #stateMachine: StateMachine
+  readonly #closing = new AbortController()
+  readonly #leases = new Set<ManagedLease>()
+  readonly #shared: SharedLogParts
+  #attachment: LogAttachment | undefined
+  /** Undefined while the log is unavailable: appends are then refused at once. */
+  #writer: LogWriter | undefined
+  #availability: LogAvailability
+  /** Epoch of the last attachment; empty before. */
+  #epoch = ''
+  #isEmpty: boolean
+  #isStarted = false
+  #hasReported = false
+  #isLoading = false
+  #lastStepAt = performance.now()
+  #attaching: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
+  readonly log: JetStreamLog
+
+  constructor(options: JetStreamLogOptions) {
+    this.#options = options
+    this.#stateMachine = options.stateMachine
+    const position = this.#stateMachine.getPosition()
+    this.#isEmpty = position === undefined
+    this.#epoch = position?.epoch ?? ''
+    this.#availability = this.#createFault('LOG_UNREACHABLE', 'the log is not open yet')
+    this.#shared = {
+      clock: new LogClock(),
+      // The state of a node is that of the log at the time of the last applied entry.
+      staleness: new StalenessTracker(steadyNow, position && steadyNow() - Math.max(0, Date.now() - position.at)),
+      progress: new AppliedProgress(position?.seq ?? 0, () => {
+        this.#lastStepAt = performance.now()
+        this.#reportState()
+      }),
+      leases: this.#leases,
+      known: position?.seq ?? 0,
+      reportState: () => this.#reportState(),
+    }
+    this.log = this.#createLog()
+  }
+
+  /** Resolves once this node is attached, or starts without its log. @throws StartError */
+  async start(): Promise<void> {
+    const { startTimeout = START_TIMEOUT_MS } = this.#options
+    const startedAt = performance.now()
+    const ended = Promise.withResolvers<void>()
+    this.#attaching = this.#attach((error) => {
+      if (SETTING_CODES.has(error.code)) return ended.reject(error)
+      const isOver = performance.now() - startedAt >= startTimeout
+      if (!this.#isEmpty || LASTING_CODES.has(error.code) || isOver) ended.resolve()
     })
-    const maxMessage = nc.info!.max_payload - MESSAGE_OVERHEAD_BYTES
-    const maxFrame = maxMessage * MAX_PARTS
-    // The reserve of 1 % and 4 KiB is for the headers of the frame and of its parts.
-    if (maxBody * 1.01 + 4_096 > maxFrame) {
-      throw new StartError(
-        'LOG_LIMITS',
-        `${service}: writes of up to ${maxBody} bytes exceed ${MAX_PARTS} NATS messages: increase max_payload of NATS`,
-      )
+    const timer = setInterval(() => {
+      const timeout = this.#isEmpty ? startTimeout : STEP_TIMEOUT_MS
+      if (!this.#isLoading && performance.now() - this.#lastStepAt > timeout) ended.resolve()
+    }, CHECK_INTERVAL_MS)
+    try {
+      await Promise.race([this.#attaching, ended.promise])
+    } catch (error) {
+      await this.log.close()
+      throw error
+    } finally {
+      clearInterval(timer)
     }
-    const skew = Date.parse(info.ts ?? '') - Date.now()
-    if (Math.abs(skew) > MAX_CLOCK_SKEW_MS)
-      log.warn(
-        `${service}: the clock of NATS is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? 'ahead of' : 'behind'} the clock of this node`,
-      )
-    const snapshots = createSnapshotStore(nc, jsm, stream, info)
-    const clock = new LogClock()
-    clock.addReply(info.ts, openedAt)
-    const leases = new Set<ManagedLease>()
-    const parts = { connection, clock, jsm, maxMessage, maxFrame, leases, onState }
-    for (let tries = 1; ; tries++) {
-      const start = await resolveStartPosition(options, jsm, info, snapshots)
-      const follower = followLog(options, { ...parts, start })
-      onUp = follower.onUp
+    this.#isStarted = true
+    this.#reportAvailability()
+  }
+
+  #reportState(): void {
+    this.#options.onState?.(this.#getState())
+  }
+
+  #reportAvailability(): void {
+    if (this.#isStarted) this.#options.onAvailability?.(this.#availability, this.#isEmpty)
+  }
+
+  #getState(): LogState {
+    const { progress, known, staleness, clock } = this.#shared
+    return {
+      applied: progress.applied,
+      known: Math.max(known, progress.applied),
+      lastContactAt: staleness.lastContactAt,
+      clockOffsets: clock.offsets,
+    }
+  }
+
+  /** Attempts to attach until it succeeds, or until the log is closed. @param onFault called after each failure */
+  async #attach(onFault: (error: StartError) => void = () => {}): Promise<void> {
+    const { signal } = this.#closing
+    const delays = createBackOff()
+    while (!signal.aborted) {
       try {
-        await follower.waitUntilCaughtUp(info.state.last_seq)
+        this.#attachment = await this.#attachOnce()
+        this.#epoch = this.#attachment.epoch
+        this.#isEmpty = false
+        return this.#setReady()
       } catch (error) {
-        await follower.close()
-        // Other nodes have taken two snapshots since the start position was resolved.
-        if ((error as StartError).code !== 'LOG_TRIMMED' || tries === MAX_STARTS) throw error
-        log.warn(`${service}: the log was trimmed while this node read it; it starts again from a newer snapshot`)
-        continue
+        if (signal.aborted) return
+        const fault = toStartError(error, this.#options.service)
+        if (fault instanceof RestartError) return this.#restart(fault)
+        this.#setFault(fault)
+        onFault(fault)
+        await pause(delays.next(), signal)
+      } finally {
+        this.#isLoading = false
       }
-      log.info(`${service}: opened the log: stream ${stream}, last sequence ${info.state.last_seq}`)
-      return createLog(options, { nc, follower, leases, jsm, snapshots, epoch: start.epoch })
     }
-  } catch (error) {
-    await nc.close()
-    throw error
+  }
+
+  #attachOnce(): Promise<LogAttachment> {
+    const { service, startTimeout = ATTEMPT_TIMEOUT_MS } = this.#options
+    let attachment: Promise<LogAttachment>
+    return (attachment = attachLog(this.#options, {
+      shared: this.#shared,
+      timeout: Math.min(startTimeout, ATTEMPT_TIMEOUT_MS),
+      signal: this.#closing.signal,
+      onStep: () => void (this.#lastStepAt = performance.now()),
+      onOpened: (epoch) => {
+        const mustRestart = this.#options.restartsToJoin && this.#stateMachine.getPosition() === undefined
+        if (this.#isStarted && mustRestart && epoch !== this.#epoch)
+          throw new RestartError(`${service}: the log is available; this node restarts to load it`)
+      },
+      onSnapshotLoad: () => {
+        if (this.#isStarted)
+          throw new RestartError(`${service}: this node is behind its log and restarts to load a snapshot`)
+        this.#isLoading = true
+      },
+      onResponsive: (isResponsive) => {
+        if (!this.#attachment) return
+        if (isResponsive) this.#setReady()
+        else this.#setFault(this.#createUnresponsiveError())
+      },
+      onFatal: (error) => void attachment.then((current) => this.#detach(current, error)),
+    }))
+  }
+
+  /** Ends the use of a log that is no longer the one of this node, and attaches again. */
+  #detach(attachment: LogAttachment, error: StartError): void {
+    if (this.#closing.signal.aborted || this.#attachment !== attachment) return
+    this.#attachment = undefined
+    this.#writer = undefined
+    // The next start loads a snapshot.
+    if (error.code === 'LOG_TRIMMED') return this.#restart(error)
+    this.#attaching = attachment.close().then(async () => {
+      // A stream that continues this log is adopted without a report.
+      if (error.code !== 'LOG_LOST') this.#setFault(error)
+      await this.#attach()
+    })
+  }
+
+  #restart(reason: StartError): void {
+    const { log, onFatal } = this.#options
+    log.error(reason.message)
+    onFatal?.(reason)
+  }
+
+  #createUnresponsiveError(): StartError {
+    const { service, stream } = this.#options
+    const { connection } = this.#attachment!
+    if (connection.isUp()) return new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} does not respond`)
+    return connection.isForbidden()
+      ? new StartError('NATS_FORBIDDEN', `${service}: NATS refuses these credentials`)
+      : new StartError('NATS_UNREACHABLE', `${service}: no NATS server is reachable`)
+  }
+
+  #setReady(): void {
+    const { service, log } = this.#options
+    const isChange = this.#availability.code !== 'READY'
+    this.#writer = this.#attachment!.follower.writer
+    this.#availability = { code: 'READY' }
+    if (isChange && this.#isStarted) log.info(`${service}: the log is available again`)
+    this.#reportAvailability()
+    this.#reportState()
+  }
+
+  #setFault({ code, message }: StartError): void {
+    const { service, log } = this.#options
+    this.#writer = undefined
+    const known = UNAVAILABLE_CODES.find((one) => one === code) ?? 'LOG_UNREACHABLE'
+    const detail = message.replace(`${service}: `, '')
+    const previous = this.#availability
+    const isSame = previous.code === known && this.#hasReported
+    this.#availability = this.#createFault(known, detail, previous)
+    this.#hasReported = true
+    if (!isSame) {
+      const reads = this.#isEmpty ? 'this node has no data yet' : 'this node serves reads'
+      log.error(`${service}: the log is unavailable (${known}): ${detail}; ${reads}, and retries`)
+    }
+    this.#reportAvailability()
+  }
+
+  #createFault(code: UnavailableCode, detail: string, previous?: LogAvailability): LogAvailability {
+    const since = previous && previous.code !== 'READY' ? previous.since : new Date().toISOString()
+    return { code, detail, since }
+  }
+
+  readonly #append = <T>(kind: number, body: EntryBody, waiters?: number, term = 0): Promise<AppendResult<T>> =>
+    this.#writer
+      ? this.#writer.append({ kind, term, body: Buffer.isBuffer(body) ? body : body.encode() }, waiters)
+      : Promise.reject(this.#createError())
+
+  #createError(): Error {
+    const { code } = this.#availability
+    return createUnavailableError(undefined, code === 'READY' ? undefined : code)
+  }
+
+  /** Returns the result of a request to the servers. @throws LOG_UNAVAILABLE if it fails */
+  async #request<T>(send: (attachment: LogAttachment) => Promise<T>): Promise<T> {
+    if (!this.#attachment) throw this.#createError()
+    try {
+      return await send(this.#attachment)
+    } catch (cause) {
+      throw createUnavailableError(cause)
+    }
+  }
+
+  #openLease(ttl: number): ManagedLease {
+    const lease = createLease({
+      holder: crypto.randomUUID(),
+      ttl,
+      request: async (request) => {
+        const { outcome } = await this.#append<LeaseState>(LEASE_KIND, encodeLease(request))
+        return outcome
+      },
+      getRemainingMs: () => this.#attachment?.follower.getLeaseRemainingMs() ?? 0,
+      append: (kind, body, term) => this.#append(kind, body, undefined, term),
+    })
+    this.#leases.add(lease)
+    return lease
+  }
+
+  async #close(): Promise<void> {
+    // Leases are released before the log is closed.
+    await Promise.all(Array.from(this.#leases, (lease) => lease.close()))
+    this.#closing.abort()
+    this.#writer = undefined
+    await this.#attaching.catch(() => {})
+    await this.#attachment?.close()
+    this.#shared.progress.close()
+  }
+
+  #createLog(): JetStreamLog {
+    const { progress } = this.#shared
+    const getEpoch = () => this.#epoch
+    const getState = () => this.#getState()
+    const getAvailability = () => this.#availability
+    const isEmpty = () => this.#isEmpty
+    return {
+      get epoch() {
+        return getEpoch()
+      },
+      get state() {
+        return getState()
+      },
+      get availability() {
+        return getAvailability()
+      },
+      get isEmpty() {
+        return isEmpty()
+      },
+      append: (kind, body, waiters) => this.#append(kind, body, waiters),
+      barrier: (waiters) => this.#writer?.barrier(waiters) ?? Promise.reject(this.#createError()),
+      waitForSequence: (seq, timeout) => {
+        const applied = progress.waitForSequence(seq, timeout)
+        if (progress.hasWaiters) this.#attachment?.follower.flush()
+        return applied
+      },
+      openLease: (ttl) => this.#openLease(ttl),
+      snapshot: () => this.#request(({ snapshots }) => snapshots.save(this.#stateMachine)),
+      getLatestSnapshot: () => this.#request(({ snapshots }) => snapshots.getLatest()),
+      trim: (upTo) =>
+        this.#request(async ({ jsm }) => void (await jsm.streams.purge(this.#options.stream, { seq: upTo }))),
+      close: () => (this.#closed ??= this.#close()),
+    }
   }
 }
 
-interface LogParts {
-  readonly nc: NatsConnection
-  readonly follower: ReturnType<typeof followLog>
-  /** Receives the leases that are opened. */
-  readonly leases: Set<ManagedLease>
-  readonly jsm: JetStreamManager
-  readonly snapshots: SnapshotStore
-  readonly epoch: string
-}
-
-/** Creates the contract of the log for a follower. */
-function createLog(
-  { stream, stateMachine }: JetStreamLogOptions,
-  { nc, follower, leases, jsm, snapshots, epoch }: LogParts,
-): Log {
-  let closed: Promise<void> | undefined
-
-  const append = <T>(kind: number, body: EntryBody, waiters?: number, term = 0): Promise<AppendResult<T>> =>
-    follower.writer.append({ kind, term, body: Buffer.isBuffer(body) ? body : body.encode() }, waiters)
-
-  return {
-    epoch,
-    get state() {
-      return follower.state()
-    },
-    append: (kind, body, waiters) => append(kind, body, waiters),
-    barrier: (waiters) => follower.writer.barrier(waiters),
-    waitForSequence: follower.waitForSequence,
-    openLease(ttl) {
-      const lease = createLease({
-        holder: crypto.randomUUID(),
-        ttl,
-        request: async (request) => {
-          const { outcome } = await append<LeaseState>(LEASE_KIND, encodeLease(request))
-          return outcome
-        },
-        getRemainingMs: follower.getLeaseRemainingMs,
-        append: (kind, body, term) => append(kind, body, undefined, term),
-      })
-      leases.add(lease)
-      return lease
-    },
-    snapshot: () => orUnavailable(snapshots.save(stateMachine)),
-    getLatestSnapshot: () => orUnavailable(snapshots.getLatest()),
-    async trim(upTo) {
-      await orUnavailable(jsm.streams.purge(stream, { seq: upTo }))
-    },
-    close: () => (closed ??= follower.close().then(() => nc.close())),
-  }
-}
-
-/** Returns the result of a request to the servers. @throws LOG_UNAVAILABLE if it fails */
-const orUnavailable = <T>(request: Promise<T>): Promise<T> =>
-  request.catch((cause: unknown) => {
-    throw createUnavailableError(cause)
-  })
+const toStartError = (error: unknown, service: string): StartError =>
+  error instanceof StartError ? error : new StartError('LOG_UNREACHABLE', `${service}: ${(error as Error).message}`)

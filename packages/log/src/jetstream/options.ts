@@ -1,4 +1,5 @@
 import type { LogState, StateMachine } from '../log.ts'
+import type { LogAvailability } from '../availability.ts'
 import type { SkipReason } from '../order/frame-assembler.ts'
 import type { Logger } from '../logger.ts'
 
@@ -22,6 +23,8 @@ export interface JetStreamLogOptions {
   /** Service that owns the log. Its name is in the metadata of the stream and in error messages. */
   readonly service: string
   readonly stream: string
+  /** Name of the cluster, which the stream must have; by default none. */
+  readonly cluster?: string
   readonly nats: NatsOptions
   /** Number of servers that store the stream, if this node creates it. */
   readonly replicas: number
@@ -37,8 +40,8 @@ export interface JetStreamLogOptions {
    */
   readonly applyTimeout?: number | undefined
   /**
-   * Maximum time from the connection until the stream is opened (ms): servers that have just started may not be ready.
-   * Default: 20 s.
+   * Time for which the start of a node without state waits for its log (ms): servers that have just started may not be
+   * ready. A node with state waits for one attempt, and at most 5 s without progress. Default: 10 s.
    */
   readonly startTimeout?: number
   /**
@@ -54,8 +57,17 @@ export interface JetStreamLogOptions {
   /** Called after every change of the state, and after every reply about the stream (one per second). */
   onState?(state: LogState): void
   /**
-   * Called at most once, and only after the start, if this node must stop: if the node continued, its state would
-   * differ from that of other nodes.
+   * True if the state machine can join a log only at the start of its process, because its threads know the epoch.
+   */
+  readonly restartsToJoin?: boolean | undefined
+  /**
+   * Called at the end of the start, and after every change.
+   * @param isEmpty true until the first attachment of a node without state: it has nothing to read
+   */
+  onAvailability?(availability: LogAvailability, isEmpty: boolean): void
+  /**
+   * Called after the start if this node must restart, because it needs a snapshot or joins its first log. The error is
+   * one line.
    */
   onFatal?(error: Error): void
 }

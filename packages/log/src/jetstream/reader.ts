@@ -3,7 +3,7 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { LogMessage } from '../order/frame-assembler.ts'
 import { fetchBatch, toBuffer } from './fetch-batch.ts'
-import { toLiveSubject } from './stream/stream.ts'
+import { isStreamMissing, toLiveSubject } from './stream/stream.ts'
 
 export interface LogReaderOptions {
   readonly nc: NatsConnection
@@ -23,6 +23,8 @@ export interface LogReaderOptions {
    * @throws Error if the stream must not be followed
    */
   onInfo(info: StreamInfo, sentAt: number): boolean
+  /** Called each second while the stream does not exist. */
+  onMissing(): void
   /** Called when the last known sequence grows. */
   onKnown(known: number): void
   onFatal(error: Error): void
@@ -71,6 +73,7 @@ export function createLogReader({
   from,
   onMessages,
   onInfo,
+  onMissing,
   onKnown,
   onFatal,
 }: LogReaderOptions): LogReader {
@@ -173,7 +176,8 @@ export function createLogReader({
     let info: StreamInfo
     try {
       info = await jsm.streams.info(stream)
-    } catch {
+    } catch (error) {
+      if (!isClosed && isStreamMissing(error)) onMissing()
       return
     }
     if (isClosed) return

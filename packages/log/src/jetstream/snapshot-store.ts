@@ -14,6 +14,8 @@ export interface SnapshotStore {
    * one.
    */
   save(stateMachine: StateMachine): Promise<number>
+  /** Saves the bytes of a snapshot at a sequence, like `save`. */
+  saveChunks(seq: number, chunks: AsyncIterable<Buffer>): Promise<void>
   /** Returns the sequence of this log's newest snapshot; undefined if there is none. */
   getLatest(): Promise<number | undefined>
   /** Restores the newest snapshot into a state machine. @throws Error if there is none, or if it cannot be read */
@@ -112,16 +114,22 @@ export function createSnapshotStore(
     if (!digest.startsWith(`SHA-256=${hash.digest('base64url')}`)) throw new Error('the snapshot is damaged')
   }
 
+  async function saveChunks(seq: number, chunks: AsyncIterable<Buffer>): Promise<void> {
+    const bucket = await openBucket()
+    const data = ReadableStream.from(chunks) as ReadableStream<Uint8Array>
+    await bucket.put({ name: prefix + seq, options: { max_chunk_size: CHUNK_BYTES } }, data, { timeout: 600_000 })
+    await deleteOld(bucket, seq)
+  }
+
   return {
     async save(stateMachine) {
-      const bucket = await openBucket()
+      await openBucket()
       // Entries may be applied before the snapshot begins. Then its position has a later sequence than its name.
       const seq = stateMachine.getPosition()?.seq ?? 0
-      const data = ReadableStream.from(stateMachine.snapshot()) as ReadableStream<Uint8Array>
-      await bucket.put({ name: prefix + seq, options: { max_chunk_size: CHUNK_BYTES } }, data, { timeout: 600_000 })
-      await deleteOld(bucket, seq)
+      await saveChunks(seq, stateMachine.snapshot())
       return seq
     },
+    saveChunks,
     async getLatest() {
       return toSequences(await listObjects())[0]
     },

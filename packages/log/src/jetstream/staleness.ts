@@ -10,9 +10,10 @@ export class StalenessTracker {
   /** Known end of the log that is not applied yet, and the time at which this node learned of it. */
   #pendingEnd: { readonly end: number; readonly at: number } | undefined
 
-  constructor(now: () => number = steadyNow) {
+  /** @param lastContactAt known time at which all entries were applied; by default now */
+  constructor(now: () => number = steadyNow, lastContactAt = now()) {
     this.#now = now
-    this.#lastContactAt = now()
+    this.#lastContactAt = lastContactAt
   }
 
   /**
@@ -33,6 +34,11 @@ export class StalenessTracker {
   /** Records that the state machine has applied the entries up to `applied`. */
   recordApplied(applied: number): void {
     if (this.#pendingEnd && applied >= this.#pendingEnd.end) this.#setContact(this.#pendingEnd.at)
+  }
+
+  /** Forgets the known end of the log. Called before another stream continues it. */
+  resetEnd(): void {
+    this.#pendingEnd = undefined
   }
 
   #setContact(at: number): void {

@@ -30,3 +30,10 @@ export async function startTestNatsCluster(): Promise<NatsServer[]> {
   for (const server of cluster) onFileFinished(() => server.stop('SIGKILL'))
   return cluster
 }
+
+/** Deletes a stream, as after the loss of all its servers. */
+export async function deleteStream(url: string, stream: string): Promise<void> {
+  const nc = await connect({ servers: url })
+  await (await jetstreamManager(nc)).streams.delete(stream)
+  await nc.close()
+}

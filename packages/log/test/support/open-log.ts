@@ -1,6 +1,7 @@
+import { StartError } from '@influencer-stats/runtime/errors'
 import { onTestFinished } from 'vitest'
-import type { Log, StateMachine } from '../../src/log.ts'
-import { openJetStreamLog } from '../../src/jetstream/jetstream-log.ts'
+import type { StateMachine } from '../../src/log.ts'
+import { openJetStreamLog, type JetStreamLog } from '../../src/jetstream/jetstream-log.ts'
 import type { JetStreamLogOptions } from '../../src/jetstream/options.ts'
 import { TextStateMachine } from './text-state-machine.ts'
 
@@ -22,12 +23,12 @@ export function createLogCapture(): CapturedLines {
   return { lines, log: { info: capture, warn: capture, error: capture } as never }
 }
 
-/** Opens the log of a node, which is closed when the test ends. */
+/** Opens the log of a node, which is closed when the test ends. @throws StartError if the log is not available */
 export async function openTestLog<V extends StateMachine = TextStateMachine>(
   url: string,
   stream: string,
   options: Partial<JetStreamLogOptions> & { stateMachine?: V } = {},
-): Promise<{ log: Log; stateMachine: V }> {
+): Promise<{ log: JetStreamLog; stateMachine: V }> {
   const stateMachine = (options.stateMachine ?? new TextStateMachine()) as V
   const log = await openJetStreamLog({
     service: 'test',
@@ -40,5 +41,7 @@ export async function openTestLog<V extends StateMachine = TextStateMachine>(
     stateMachine,
   })
   onTestFinished(() => log.close())
+  const { availability } = log
+  if (availability.code !== 'READY') throw new StartError(availability.code, `test: ${availability.detail}`)
   return { log, stateMachine }
 }

@@ -67,7 +67,10 @@ export async function serve(context: ServeContext): Promise<ServingApp> {
     await app.close()
     throw error
   }
-  lifecycle.phase = 'ready'
+  lifecycle.phase = lifecycle.whenReadable ? 'empty' : 'ready'
+  void lifecycle.whenReadable?.then(() => {
+    if (lifecycle.phase === 'empty') lifecycle.phase = 'ready'
+  })
   const { port } = app.server.address() as { port: number }
 
   function stop(times: DrainTimes): Promise<boolean> {

@@ -8,6 +8,8 @@ import type { NodeState } from './node-state.ts'
 /** A node of a cluster, on its main thread. */
 export interface StatsNode {
   readonly state: StatsState
+  /** Memory of the state of the log, for the threads. */
+  readonly logState: SharedArrayBuffer
   /** Returns the origin of the cluster's numbers; the source of this node until the cluster has one. */
   source(): string
   getState(): NodeState

@@ -1,7 +1,7 @@
 import { pause as wait } from '@influencer-stats/runtime/async/retry'
 import { createSingleFlight } from '@influencer-stats/runtime/async/single-flight'
 import type { JetStreamManager } from '@nats-io/jetstream'
-import { verifyStream, LogReplacedError, RETRY_INTERVAL_MS, type LogIdentity } from './verify-stream.ts'
+import { verifyStream, LogLostError, RETRY_INTERVAL_MS, type LogIdentity } from './verify-stream.ts'
 
 export interface StreamGuardOptions {
   readonly jsm: JetStreamManager
@@ -47,7 +47,7 @@ export function createStreamGuard({
         if (isRequested) continue
         return resume()
       } catch (error) {
-        if (error instanceof LogReplacedError) return onFatal(error)
+        if (error instanceof LogLostError) return onFatal(error)
         // The stream cannot be verified at present. The node serves reads with the applied entries meanwhile.
         await wait(RETRY_INTERVAL_MS, signal)
       }

@@ -5,11 +5,11 @@ import { getMessageCheck } from '../../order/frame.ts'
 import { checkQuorum } from './quorum.ts'
 
 /**
- * The stream is not, or no longer, the one from which this node built its state. If the node continued, it would
- * diverge.
+ * The stream is missing, or it is not, or no longer, the one from which this node built its state. If the node
+ * continued, it would diverge.
  */
-export class LogReplacedError extends Error {
-  readonly code = 'LOG_REPLACED'
+export class LogLostError extends Error {
+  readonly code = 'LOG_LOST'
 }
 
 /**
@@ -20,11 +20,13 @@ export type LogIdentity = Pick<LogPosition, 'epoch' | 'seq' | 'check'>
 /** Returns the identifier of a stream's log. A recreated stream has another. */
 export const getEpoch = ({ created }: StreamInfo): string => created
 
-/** Checks that the stream was not recreated. @throws LogReplacedError */
-export function checkEpoch(info: StreamInfo, { epoch }: Pick<LogIdentity, 'epoch'>): void {
-  if (getEpoch(info) !== epoch)
-    throw new LogReplacedError(`it was recreated (${getEpoch(info)}; the data of this node is from ${epoch})`)
+/** Checks that the stream was not recreated. @throws LogLostError */
+export function checkEpoch(info: StreamInfo, identity: Pick<LogIdentity, 'epoch'>): void {
+  if (getEpoch(info) !== identity.epoch) throw createRecreatedError(info, identity)
 }
+
+export const createRecreatedError = (info: StreamInfo, { epoch }: Pick<LogIdentity, 'epoch'>) =>
+  new LogLostError(`it was recreated (${getEpoch(info)}; the data of this node is from ${epoch})`)
 
 /**
  * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended believes
@@ -38,7 +40,7 @@ export const RETRY_INTERVAL_MS = 250
  * Resolves once the stream is verified to be the one from which this node built its state. Servers whose disks were
  * restored from an older copy look healthy: without this check, the node would apply their later messages without an
  * error.
- * @throws LogReplacedError; another error if no server with a quorum is reachable
+ * @throws LogLostError; another error if no server with a quorum is reachable
  */
 export async function verifyStream(
   jsm: JetStreamManager,
@@ -55,7 +57,7 @@ export async function verifyStream(
     if (seq === 0 || seq < info.state.first_seq) return
     if (info.state.last_seq >= seq && (await hasMessage(jsm, stream, identity))) return
     if (performance.now() > deadline)
-      throw new LogReplacedError(
+      throw new LogLostError(
         `it ends at ${info.state.last_seq}, but this node has applied ${seq}: it was restored to an older state`,
       )
     await delay(RETRY_INTERVAL_MS, undefined, { signal })
@@ -64,13 +66,13 @@ export async function verifyStream(
 
 /**
  * True if the stream has the last applied message; false if the server does not have it yet.
- * @throws LogReplacedError if the stream has another message at this sequence
+ * @throws LogLostError if the stream has another message at this sequence
  */
 async function hasMessage(jsm: JetStreamManager, stream: string, { seq, check }: LogIdentity): Promise<boolean> {
   const message = await jsm.streams.getMessage(stream, { seq })
   if (!message) return false
   if (getMessageCheck(Buffer.from(message.data)) === check) return true
-  throw new LogReplacedError(
+  throw new LogLostError(
     `message ${seq} differs from the one that this node applied: it was restored to an older state`,
   )
 }

@@ -14,6 +14,7 @@ import { registerHotRoutes } from '../server/fastify-adapter.ts'
 import type { HotRoute } from '../hot-route.ts'
 import { createRateLimits } from '../../limits/rate-limits.ts'
 import type { DataHealth } from '../../level/write-health.ts'
+import type { WriteReadiness } from '../write-readiness.ts'
 import type { Budget } from '../../memory/budget.ts'
 import { createFaultCounter, RequestMetrics } from '../../metrics/request-metrics.ts'
 import { registerDataMetrics } from '../../level/data-metrics.ts'
@@ -59,6 +60,8 @@ export interface AppOptions extends ApiDescription {
    * serves requests.
    */
   readonly data?: DataHealth | undefined
+  /** Readiness for writes, if they depend on another system: see `/readyz`. Default: writes are as ready as reads. */
+  readonly writes?: WriteReadiness | undefined
   /** True if the service registers a page at `/`. */
   readonly hasPage?: boolean
   /** Responds to an unknown path with a page; `undefined` if the client does not accept one. */
@@ -96,6 +99,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   const getRequestId = createRequestIds()
   const requestLog = createRequestLog(log, config)
   const faults = createFaultCounter(host.registry)
+  if (options.writes?.getReadFault()) lifecycle.whenReadable = options.writes.waitUntilReadable()
   if (options.data) registerDataMetrics(options.data, host.registry)
   const { loadShedder, stop } = startLoadShedding(config.maxQueueDelay)
   const adapterHost: AdapterHost = {
@@ -105,6 +109,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     log,
     faults,
     data: options.data,
+    writes: options.writes,
     budget,
     loadShedder,
     requestLog,
@@ -198,7 +203,12 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     })
   await app.register(openApi, options)
   if (!options.hasPage) await app.register(indexPage, options)
-  await app.register(systemRoutes, { ...host, getFault: options.data?.getFault, source: options.source })
+  await app.register(systemRoutes, {
+    ...host,
+    getFault: options.data?.getFault,
+    writes: options.writes,
+    source: options.source,
+  })
   await registerHotRoutes(untyped, endpoints, adapterHost, observeReply)
   return app as unknown as App
 }

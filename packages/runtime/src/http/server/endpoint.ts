@@ -8,6 +8,7 @@ import type { Access } from '../../net/request.ts'
 import type { RequestGuard, RequestHead } from '../request/request-guard.ts'
 import { reportFault, toProblem, type FaultSinks } from '../replies/problem-replies.ts'
 import { formatProblem, type Problem } from '../../errors/problems.ts'
+import type { WriteReadiness } from '../write-readiness.ts'
 import type { RequestLog } from '../request/request-log.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import type { Budget } from '../../memory/budget.ts'
@@ -24,6 +25,7 @@ export interface AdapterHost extends FaultSinks {
   readonly requests: RequestMetrics
   readonly budget: Budget
   readonly loadShedder: LoadShedder
+  readonly writes: WriteReadiness | undefined
   readonly requestLog: RequestLog
   readonly audit: Audit
   /** `undefined` if no client is limited. */
@@ -180,13 +182,17 @@ export class Endpoints {
   readonly all: readonly Endpoint[]
   /** Paths of the other routes, answered by Fastify, whose GET changes state. */
   readonly unsafeGets = new Set<string>()
-  readonly #byMethod: ReadonlyMap<string, readonly Endpoint[]>
+  /** Empty while the service has nothing to read: Fastify then refuses all requests. */
+  #byMethod: ReadonlyMap<string, readonly Endpoint[]> = new Map()
 
   constructor(routes: readonly HotRoute[], host: AdapterHost) {
     this.all = routes.map((route) => new Endpoint(route, host))
     const byMethod = Map.groupBy(this.all, ({ route }) => route.method as string)
     const withHead = this.all.filter(({ route }) => route.method === 'GET' && route.head !== false)
-    this.#byMethod = byMethod.set('HEAD', withHead)
+    byMethod.set('HEAD', withHead)
+    const { whenReadable } = host.lifecycle
+    if (!whenReadable) this.#byMethod = byMethod
+    else void whenReadable.then(() => (this.#byMethod = byMethod))
   }
 
   /**

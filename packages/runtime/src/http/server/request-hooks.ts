@@ -20,6 +20,8 @@ declare module 'fastify' {
      * Effect of the route on the state of the service. Default: `read` for GET and HEAD, `change` for other methods.
      */
     access?: Access
+    /** True for a route that describes the service instead of its data. It responds although there is no data yet. */
+    describesService?: boolean
     /** True if Fastify sheds no load for the route. */
     skipsShedding?: boolean
     /** True for a route that only refuses its method. Set by `allowOnly`. */
@@ -75,7 +77,7 @@ export type ReplyObserver = (request: FastifyRequest, reply: FastifyReply) => vo
  * function that observes a reply to a request of a hot route: only the endpoint knows if Fastify sends the reply.
  */
 export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatched: RouteMetrics): ReplyObserver {
-  const { loadShedder, guard, limits, requestLog, tracer } = host
+  const { loadShedder, guard, lifecycle, limits, requestLog, tracer } = host
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('metrics', undefined)
   app.decorateRequest('limits', null as never)
@@ -111,6 +113,7 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     if (!isHot) observe(request, reply)
     reply.header('x-request-id', request.id)
     if (access !== 'open') {
+      if (lifecycle.phase === 'empty' && !config.describesService) return done(host.writes!.getReadFault())
       const refusal = checkLimits(request, reply, config.cost)
       if (refusal) return done(refusal)
     }
