@@ -67,7 +67,7 @@ export interface StateMachine {
    * The log makes one call at a time. After a failed call the log of a cluster passes the same entries again; that of a
    * standalone service rejects the appends with the error.
    * @param position position after these entries
-   * @throws FrameError if an entry is damaged or its kind is unknown: this node must stop
+   * @throws FrameError if an entry is damaged or its kind is unknown: this node applies no more entries
    */
   apply(entries: readonly LogEntry[], position: LogPosition): Promise<unknown[]>
   /**

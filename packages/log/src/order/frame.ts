@@ -3,7 +3,7 @@ import { FrameError } from '../errors.ts'
 
 // Format of the log: see the README.
 
-/** Version of the format. Every change of the format increases it, and nodes that do not know the new version stop. */
+/** Version of the format. Every change of the format increases it, and nodes that do not know it apply no more entries. */
 export const FORMAT_VERSION = 1
 
 const MAGIC = 0x4c

@@ -1,0 +1,32 @@
+import { findFreePorts, startNatsServer } from '@influencer-stats/log/nats-server'
+import { deleteStream } from '@influencer-stats/log/testing/nats'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { expect, it, onTestFinished } from 'vitest'
+import { createNodeSettings, createStreamName } from './support/cluster-nodes.ts'
+import { startSse } from './support/test-sse.ts'
+
+it('a running node that loses its stream continues its streams and values', async () => {
+  const server = await startNatsServer({ folder: createTemporaryFolder() })
+  onTestFinished(() => server.stop('SIGKILL'))
+  const stream = createStreamName()
+  const sse = await startSse({ ...createNodeSettings(server.url, stream), threads: 2 })
+  const open = await sse.open('?topic=fire')
+  await sse.put('1', 'fire')
+  await waitUntil(() => open.values.length === 1)
+  await deleteStream(server.url, stream)
+  await waitUntil(async () => (await sse.request('GET', '/readyz')).body.writes.code === 'LOG_LOST')
+  expect((await sse.request('GET', '/value?topic=fire')).status).toBe(200)
+  expect((await sse.request('GET', '/readyz?for=writes')).status).toBe(503)
+  await expect(sse.put('2', 'fire')).rejects.toThrow()
+  const resumed = await sse.open('?topic=fire', { headers: { 'last-event-id': open.events[0]!.lastEventId } })
+  expect([open.values, resumed.values]).toEqual([['1'], []])
+})
+
+it('a node that starts without its log is empty and not ready', async () => {
+  const [port] = await findFreePorts(1)
+  const sse = await startSse(createNodeSettings(`nats://127.0.0.1:${port}`, createStreamName()))
+  expect(await sse.request('GET', '/readyz')).toMatchObject({ status: 503, body: { detail: 'NATS_UNREACHABLE' } })
+  for (const path of ['/value?topic=fire', '/?topic=fire'])
+    expect(await sse.request('GET', path)).toMatchObject({ status: 503, body: { code: 'LOG_UNAVAILABLE' } })
+})
