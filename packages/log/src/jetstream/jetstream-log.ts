@@ -2,12 +2,13 @@ import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { AppliedProgress } from '../applied-progress.ts'
-import { UNAVAILABLE_CODES, type LogAvailability, type UnavailableCode } from '../availability.ts'
+import type { LogAvailability } from '../availability.ts'
 import { createUnavailableError } from '../errors.ts'
 import { createLease, type ManagedLease } from '../lease.ts'
 import type { AppendResult, EntryBody, LeaseState, Log, LogState, StateMachine } from '../log.ts'
 import { LEASE_KIND } from '../order/frame.ts'
 import { encodeLease } from '../order/sequencer.ts'
+import { AvailabilityTracker } from './availability-tracker.ts'
 import { attachLog, type LogAttachment } from './attach-log.ts'
 import type { SharedLogParts } from './follow-log.ts'
 import { LogClock } from './log-clock.ts'
@@ -63,12 +64,11 @@ class LogManager {
   #attachment: LogAttachment | undefined
   /** Undefined while the log is unavailable: appends are then refused at once. */
   #writer: LogWriter | undefined
-  #availability: LogAvailability
+  readonly #availability: AvailabilityTracker
   /** Epoch of the last attachment; empty before. */
   #epoch = ''
   #isEmpty: boolean
   #isStarted = false
-  #hasReported = false
   #isLoading = false
   #lastStepAt = performance.now()
   #attaching: Promise<void> = Promise.resolve()
@@ -81,7 +81,7 @@ class LogManager {
     const position = this.#stateMachine.getPosition()
     this.#isEmpty = position === undefined
     this.#epoch = position?.epoch ?? ''
-    this.#availability = this.#createFault('LOG_UNREACHABLE', 'the log is not open yet')
+    this.#availability = new AvailabilityTracker(options)
     this.#shared = {
       clock: new LogClock(),
       // The state of a node is that of the log at the time of the last applied entry.
@@ -128,7 +128,7 @@ class LogManager {
   }
 
   #reportAvailability(): void {
-    if (this.#isStarted) this.#options.onAvailability?.(this.#availability, this.#isEmpty)
+    if (this.#isStarted) this.#options.onAvailability?.(this.#availability.current, this.#isEmpty)
   }
 
   #getState(): LogState {
@@ -221,34 +221,16 @@ class LogManager {
   }
 
   #setReady(): void {
-    const { service, log } = this.#options
-    const isChange = this.#availability.code !== 'READY'
     this.#writer = this.#attachment!.follower.writer
-    this.#availability = { code: 'READY' }
-    if (isChange && this.#isStarted) log.info(`${service}: the log is available again`)
+    this.#availability.setReady(this.#isStarted)
     this.#reportAvailability()
     this.#reportState()
   }
 
-  #setFault({ code, message }: StartError): void {
-    const { service, log } = this.#options
+  #setFault(error: StartError): void {
     this.#writer = undefined
-    const known = UNAVAILABLE_CODES.find((one) => one === code) ?? 'LOG_UNREACHABLE'
-    const detail = message.replace(`${service}: `, '')
-    const previous = this.#availability
-    const isSame = previous.code === known && this.#hasReported
-    this.#availability = this.#createFault(known, detail, previous)
-    this.#hasReported = true
-    if (!isSame) {
-      const reads = this.#isEmpty ? 'this node has no data yet' : 'this node serves reads'
-      log.error(`${service}: the log is unavailable (${known}): ${detail}; ${reads}, and retries`)
-    }
+    this.#availability.setFault(error, this.#isEmpty)
     this.#reportAvailability()
-  }
-
-  #createFault(code: UnavailableCode, detail: string, previous?: LogAvailability): LogAvailability {
-    const since = previous && previous.code !== 'READY' ? previous.since : new Date().toISOString()
-    return { code, detail, since }
   }
 
   readonly #append = <T>(kind: number, body: EntryBody, waiters?: number, term = 0): Promise<AppendResult<T>> =>
@@ -257,8 +239,7 @@ class LogManager {
       : Promise.reject(this.#createError())
 
   #createError(): Error {
-    const { code } = this.#availability
-    return createUnavailableError(undefined, code === 'READY' ? undefined : code)
+    return createUnavailableError(undefined, this.#availability.code)
   }
 
   /** Returns the result of a request to the servers. @throws LOG_UNAVAILABLE if it fails */
@@ -300,7 +281,7 @@ class LogManager {
     const { progress } = this.#shared
     const getEpoch = () => this.#epoch
     const getState = () => this.#getState()
-    const getAvailability = () => this.#availability
+    const getAvailability = () => this.#availability.current
     const isEmpty = () => this.#isEmpty
     return {
       get epoch() {
