@@ -3,21 +3,23 @@ import { formatTable } from '@influencer-stats/runtime/text-table'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 // `pnpm cluster`: starts three NATS servers, three nodes of each clustered service, and a dashboard for them. All run
 // on this machine on free ports until a signal. The data are in ./data/cluster. Every node gets the remaining
-// arguments: `pnpm cluster -- --threads 2`.
+// arguments: `pnpm cluster -- --threads 2`. A process that is killed is started again, on the same port.
 
 const START = fileURLToPath(new URL('start.mjs', import.meta.url))
 const NODE_COUNT = 3
+const RESTART_DELAY_MS = 1_000
 const SERVICES = ['kv', 'sse', 'stats', 'prices']
 
 /** The services that one supervisor has started, such as the node of each service with the same number. */
 interface ClusterNode {
   readonly name: string
-  readonly child: ChildProcess
+  child: ChildProcess
   /** Rows of its ready table, by service. */
   readonly running: ReadonlyMap<string, { readonly url: string; readonly pid: string }>
 }
@@ -28,18 +30,20 @@ const { values, positionals } = parseArgs({
 })
 const data = resolve(values.data)
 const stopping = Promise.withResolvers<void>()
+let isStopping = false
+void stopping.promise.then(() => (isStopping = true))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.resolve())
 
 /**
  * Starts services in one supervisor, with free ports and a data folder of this name. Resolves when all are ready.
  * @throws Error if the supervisor ends before that; the reason is on stderr
  */
-async function startNode(
+async function launchNode(
   name: string,
   services: readonly string[],
   options: readonly string[],
   settings: NodeJS.ProcessEnv = {},
-): Promise<ClusterNode> {
+): Promise<ClusterNode & { readonly ended: Promise<void> }> {
   const args = [START, ...services, '--port', '0', '--data', resolve(data, name), ...options]
   // A separate process group: after Ctrl+C this script stops the nodes in order.
   const child = spawn(process.execPath, args, {
@@ -61,8 +65,65 @@ async function startNode(
   })
   const running = await Promise.race([ready, ended])
   if (!running) throw new Error(`${name} did not start`)
-  return { name, child, running }
+  return { name, child, running, ended }
 }
+
+/** Starts a node, and starts it again whenever it ends before the cluster is stopped. */
+async function startNode(...start: Parameters<typeof launchNode>): Promise<ClusterNode> {
+  const { ended, ...node } = await launchNode(...start)
+  void ended.then(() => restartNode(node, start))
+  return node
+}
+
+/** Starts a node that ended, on its former ports: other processes have their addresses. */
+async function restartNode(node: ClusterNode, start: Parameters<typeof launchNode>): Promise<void> {
+  const [name, services, options, settings] = start
+  const ports = [...node.running].flatMap(([service, { url }]) => [`--${service}.port`, new URL(url).port])
+  while (!isStopping) {
+    report(`${name} ended (${node.child.signalCode ?? node.child.exitCode}): restarting it`)
+    // Its services end a moment later than their supervisor.
+    await delay(RESTART_DELAY_MS)
+    if (isStopping) return
+    try {
+      const { child, ended } = await launchNode(name, services, [...options, ...ports], settings)
+      node.child = child
+      report(`${name} runs again`)
+      await ended
+    } catch (error) {
+      report((error as Error).message)
+    }
+  }
+}
+
+/** Starts a NATS server again that ended. */
+async function restartServer(server: NatsServer, name: string): Promise<void> {
+  report(`${name} ended: restarting it`)
+  try {
+    await server.restart()
+    report(`${name} runs again as process ${server.pid}`)
+  } catch (error) {
+    report((error as Error).message)
+  }
+}
+
+/** Restarts NATS servers that ended, until the cluster stops. */
+async function watchServers(): Promise<void> {
+  while (!isStopping) {
+    await Promise.race([delay(RESTART_DELAY_MS), stopping.promise])
+    for (const [i, server] of servers.entries())
+      if (!isStopping && !isRunning(server.pid)) await restartServer(server, `server-${i + 1}`)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const report = (text: string) => void process.stderr.write(`cluster: ${text}\n`)
 
 async function stopNode({ child }: ClusterNode): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
@@ -112,11 +173,12 @@ try {
       `  curl '${urlOf('prices', 3)}/facets?linearizable=true'\n` +
       `  open ${page.running.get('dashboard')!.url}/health in a browser\n\n`,
   )
-  await stopping.promise
+  await watchServers()
 } catch (error) {
-  process.stderr.write(`cluster: ${(error as Error).message}\n`)
+  report((error as Error).message)
   process.exitCode = 1
 } finally {
+  isStopping = true
   if (page) await stopNode(page)
   // The nodes stop first, because their pending requests need the servers.
   await Promise.all(nodes.map(stopNode))

@@ -2,7 +2,7 @@ import { afterAll, afterEach } from 'vitest'
 
 /** Messages of tests that need a program that this machine neither has nor can install. */
 const MISSING_PROGRAMS = [
-  /nats-server is neither in NATS_SERVER nor on the path/,
+  /nats-server is neither in NATS_SERVER nor in PATH/,
   /the binary of "roaring" is missing/,
   /strace \(a package of that name\) is needed/,
   /these tests need a browser/,

