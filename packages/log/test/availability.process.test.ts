@@ -160,3 +160,14 @@ it('shows the availability to all threads', async () => {
   await readable
   expect([readiness.getWriteFault(), readiness.getReadFault()]).toEqual([undefined, undefined])
 })
+
+it('a node that joins a log with entries prints its cluster, stream and size in one line', async () => {
+  const stream = createStreamName()
+  const first = await openLog(server.url, stream, { cluster: 'staging' })
+  await first.append('a')
+  const second = await openLog(server.url, stream, { cluster: 'staging' })
+  expect(first.lines.filter((line) => line.includes('joined'))).toEqual([])
+  expect(second.lines.filter((line) => line.includes('joined'))).toEqual([
+    expect.stringContaining(`test: joined the log of cluster staging (stream ${stream}, 1 entries, created `),
+  ])
+})

@@ -2,7 +2,7 @@ import { parseArguments } from '@influencer-stats/runtime/arguments'
 import { resolveConfigs } from '@influencer-stats/runtime/resolve-config'
 import type { SettingValues } from '@influencer-stats/runtime/define-settings'
 import { expect, it } from 'vitest'
-import { getServers, isCluster, logSettings } from '../src/settings.ts'
+import { getServers, getStreamName, isCluster, logSettings } from '../src/settings.ts'
 
 const service = { name: 'kv', summary: '', port: 1, settings: logSettings }
 const SERVERS = ['nats://a', 'nats://b:4223', 'nats://user:secret@c']
@@ -33,3 +33,11 @@ it.each<[argv: string[], env: Record<string, string>]>([
 
 const resolve = (argv: string[], env: Record<string, string>) =>
   resolveConfigs([service], parseArguments(argv).flags, env).get('kv') as unknown as SettingValues<typeof logSettings>
+
+it.each([
+  [{ clusterName: '', natsStream: '' }, 'kv'],
+  [{ clusterName: 'staging', natsStream: '' }, 'staging-kv'],
+  [{ clusterName: 'staging', natsStream: 'own' }, 'own'],
+])('%j names the stream of kv %s', (config, name) => {
+  expect(getStreamName(config, 'kv')).toBe(name)
+})

@@ -1,5 +1,5 @@
 import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
-import { StartError } from '@influencer-stats/runtime/errors'
+import type { StartError } from '@influencer-stats/runtime/errors'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { AppliedProgress } from '../applied-progress.ts'
 import type { LogAvailability } from '../availability.ts'
@@ -8,11 +8,12 @@ import { createLease, type ManagedLease } from '../lease.ts'
 import type { AppendResult, EntryBody, LeaseState, Log, LogState, StateMachine } from '../log.ts'
 import { LEASE_KIND } from '../order/frame.ts'
 import { encodeLease } from '../order/sequencer.ts'
-import { AvailabilityTracker } from './availability-tracker.ts'
+import { AvailabilityTracker } from '../availability-tracker.ts'
 import { attachLog, type LogAttachment } from './attach-log.ts'
 import type { SharedLogParts } from './follow-log.ts'
 import { LogClock } from './log-clock.ts'
 import type { JetStreamLogOptions } from './options.ts'
+import { createUnresponsiveError, LASTING_CODES, RestartError, SETTING_CODES, toStartError } from './start-faults.ts'
 import { StalenessTracker } from './staleness.ts'
 import type { LogWriter } from './writer.ts'
 
@@ -23,18 +24,6 @@ const STEP_TIMEOUT_MS = 5_000
 /** Maximum time of an attempt until JetStream is ready (ms). */
 const ATTEMPT_TIMEOUT_MS = 3_000
 const CHECK_INTERVAL_MS = 50
-
-/** Errors of the settings. They end a start. */
-const SETTING_CODES = new Set(['NATS_URL_WRONG', 'NATS_FILE_UNREADABLE', 'LOG_LIMITS'])
-/** Faults that last until an operator acts. A start does not wait for their end. */
-const LASTING_CODES = new Set(['LOG_FOREIGN', 'LOG_FORMAT_UNKNOWN', 'LOG_DAMAGED', 'CLUSTER_MISMATCH', 'LOG_TRIMMED'])
-
-/** The node must restart to follow the log: its threads have the state of before. */
-class RestartError extends StartError {
-  constructor(message: string) {
-    super('LOG_RESTART', message)
-  }
-}
 
 /** Log on NATS servers. While the servers have no log for this node, it serves reads and retries. */
 export interface JetStreamLog extends Log {
@@ -185,7 +174,7 @@ class LogManager {
       onResponsive: (isResponsive) => {
         if (!this.#attachment) return
         if (isResponsive) this.#setReady()
-        else this.#setFault(this.#createUnresponsiveError())
+        else this.#setFault(createUnresponsiveError(this.#options, this.#attachment.connection))
       },
       onFatal: (error) => void attachment.then((current) => this.#detach(current, error)),
     }))
@@ -209,15 +198,6 @@ class LogManager {
     const { log, onFatal } = this.#options
     log.error(reason.message)
     onFatal?.(reason)
-  }
-
-  #createUnresponsiveError(): StartError {
-    const { service, stream } = this.#options
-    const { connection } = this.#attachment!
-    if (connection.isUp()) return new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} does not respond`)
-    return connection.isForbidden()
-      ? new StartError('NATS_FORBIDDEN', `${service}: NATS refuses these credentials`)
-      : new StartError('NATS_UNREACHABLE', `${service}: no NATS server is reachable`)
   }
 
   #setReady(): void {
@@ -312,6 +292,3 @@ class LogManager {
     }
   }
 }
-
-const toStartError = (error: unknown, service: string): StartError =>
-  error instanceof StartError ? error : new StartError('LOG_UNREACHABLE', `${service}: ${(error as Error).message}`)

@@ -1,4 +1,4 @@
-import type { OnSkip, SkipReason } from '../order/frame-assembler.ts'
+import type { OnSkip, SkipReason } from './frame-assembler.ts'
 import type { Logger } from '../logger.ts'
 
 /** Minimum time between two log lines about skipped messages (ms). */

@@ -1,6 +1,6 @@
 import type { StartError } from '@influencer-stats/runtime/errors'
-import { UNAVAILABLE_CODES, type LogAvailability, type UnavailableCode } from '../availability.ts'
-import type { JetStreamLogOptions } from './options.ts'
+import { UNAVAILABLE_CODES, type LogAvailability, type UnavailableCode } from './availability.ts'
+import type { JetStreamLogOptions } from './jetstream/options.ts'
 
 /** Tracks the availability of the log, and logs each change of its code. */
 export class AvailabilityTracker {
