@@ -160,10 +160,15 @@ test('an unusable certificate is logged once and not used, and the next valid on
   writeFileSync(tlsCert, 'nonsense')
   await waitUntil(() => warnings().length === 2)
   expect(statuses(await readReplies(await open(port, first), formatRequest('GET', HOT_PATH)))).toEqual([200])
+  // It expired twelve hours ago.
+  put(createSelfSigned(0.5))
+  await waitUntil(() => warnings().length === 3)
+  expect(warnings()[2]).toMatchObject({ reason: expect.stringMatching(/^it expired at /) })
+  expect(statuses(await readReplies(await open(port, first), formatRequest('GET', HOT_PATH)))).toEqual([200])
   const next = createSelfSigned()
   put(next)
   await waitUntil(() => open(port, next).catch(() => undefined))
-  expect(warnings()).toHaveLength(2)
+  expect(warnings()).toHaveLength(3)
   for (const line of warnings()) expect(line).toMatchObject({ level: 40, file: tlsCert, reason: expect.any(String) })
 })
 

@@ -34,6 +34,15 @@ function assertUsable(pair: KeyPair): void {
   process.getBuiltinModule('node:tls').createSecureContext(pair)
 }
 
+const parseExpiry = ({ cert }: KeyPair): number => Date.parse(new X509Certificate(cert).validTo)
+
+/** @throws Error if the new certificate has expired, and the present one has not */
+function assertNotExpired(next: KeyPair, present: KeyPair): void {
+  const expiry = parseExpiry(next)
+  if (expiry <= Date.now() && expiry < parseExpiry(present))
+    throw new Error(`it expired at ${new Date(expiry).toISOString()}`)
+}
+
 const explainError = (error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'EACCES' ? message : (code ?? message)
@@ -59,7 +68,7 @@ export function openCertificate(service: string, settings: TlsSettings, registry
     registry,
     'tls_certificate_expiry_seconds',
     'Expiry time of the certificate in use, in seconds since 1970.',
-    () => Math.floor(Date.parse(new X509Certificate(pair.cert).validTo) / 1_000),
+    () => Math.floor(parseExpiry(pair) / 1_000),
   )
   let stop = () => {}
 
@@ -76,6 +85,7 @@ export function openCertificate(service: string, settings: TlsSettings, registry
           // The files have the content of the certificate in use again.
           if (next.cert === pair.cert && next.key === pair.key) return
           assertUsable(next)
+          assertNotExpired(next, pair)
           log.info({ file: settings.tlsCert }, 'the new certificate is in use')
           onNewPair((pair = next))
         },
