@@ -19,6 +19,7 @@ import { registerRangeRoutes } from './routes/range-routes.ts'
 import { registerExpiryRoutes } from './routes/expiry-routes.ts'
 import { createEntityRoutes } from './routes/entity-routes.ts'
 import { registerGetManyRoute } from './routes/get-many-route.ts'
+import { registerStopRoute } from './routes/stop-route.ts'
 import { createWatchRoute } from './routes/watch-route.ts'
 import type { KvConfig } from './settings.ts'
 import type { ReplicatedStoreOptions } from './cluster/replicated-store.ts'
@@ -79,6 +80,9 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
   registerExpiryRoutes(app, store)
   registerRangeRoutes(app, store, context.budget, config.sendTimeout)
   await registerGetManyRoute(app, store, context.budget, config.sendTimeout)
+  const levelBus = bus as KvAppContext<KvLevelMessage>['bus']
+  const canStop = state.share !== undefined && !('logState' in state)
+  registerStopRoute(app, canStop ? (isStopped) => levelBus.call('setStopped', isStopped) : undefined)
   registerBatchRoutes(app, store, context.budget, config)
   return app
 }

@@ -19,6 +19,7 @@ const kvErrors = defineErrors({
   BATCH_TOO_LARGE: { status: 413, title: 'Batch too large' },
   TOO_MANY_WATCHERS: { status: 503, title: 'Too many watch streams' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'Idempotency-Key reused with another write' },
+  STOP_NOT_SUPPORTED: { status: 409, title: 'Only a standalone service with a database can stop writes' },
   WRITE_QUEUE_FULL: { status: 503, title: 'Write queue full' },
 })
 
@@ -29,6 +30,7 @@ export const errors = {
   CONDITION_FAILED: commonErrors.CONDITION_FAILED,
   STORE_FAILED: commonErrors.STORE_FAILED,
   DISK_FULL: commonErrors.DISK_FULL,
+  WRITES_STOPPED: commonErrors.WRITES_STOPPED,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
   SEQUENCE_WAIT_TIMEOUT: log.SEQUENCE_WAIT_TIMEOUT,
   OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
@@ -43,6 +45,7 @@ export const writeErrors = [
   errors.WRITE_QUEUE_FULL,
   errors.STORE_FAILED,
   errors.DISK_FULL,
+  errors.WRITES_STOPPED,
   errors.LOG_UNAVAILABLE,
   errors.OUTCOME_UNKNOWN,
 ]

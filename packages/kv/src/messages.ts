@@ -55,6 +55,8 @@ export type KvStandaloneMessage = KvFeedMessage & {
 export type KvLevelMessage = KvStandaloneMessage & {
   /** Reserve more revisions. */
   reserve(): void
+  /** Refuse all writes, also after a restart, or accept them. The reply follows once no earlier write is in progress. */
+  setStopped(isStopped: boolean): void
 }
 
 /** Messages from the threads of a cluster node. */

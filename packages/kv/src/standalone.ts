@@ -3,6 +3,7 @@ import { registerLevelMetrics } from './kv-metrics.ts'
 import type { KvLevelMessage, KvStandaloneMessage, KvStandaloneState } from './messages.ts'
 import type { KvContext } from './settings.ts'
 import { toDuePosition } from './core/internal-keys.ts'
+import { hasStopMark, writeStopMark } from './stop-mark.ts'
 import { TtlState, createTtlMemory } from './store/ttl.ts'
 import { readDueKeys, openKvLevel } from './store/level-store.ts'
 import { openRevisions, createEphemeralRevisions } from './revisions.ts'
@@ -29,6 +30,8 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvStandalo
   }
 
   const level = await openKvLevel(config.data, config.cacheMegabytes, { log, watchDisk: true })
+  level.isStopped = hasStopMark(config.data)
+  if (level.isStopped) log.warn('kv: all writes are refused, until `pnpm kv allow-writes`')
   const revisions = await openRevisions(level)
   const feed = createFeed(revisions.memory)
   const ttlMemory = createTtlMemory()
@@ -55,7 +58,17 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvStandalo
       // The thread may have taken revisions that it did not report. Then the feed of changes has a gap.
       feed.reset()
     },
-    handlers: { reserve: revisions.reserve, ...createHandlers(feed) },
+    handlers: {
+      reserve: revisions.reserve,
+      async setStopped(isStopped) {
+        writeStopMark(config.data, isStopped)
+        level.isStopped = isStopped
+        log.warn(isStopped ? 'kv: all writes are refused from now on' : 'kv: writes are accepted again')
+        // Every write that passed the check before is then visible, or has failed.
+        await broadcast('waitUntilSettled')
+      },
+      ...createHandlers(feed),
+    },
     async close() {
       feed.close()
       await level.close()

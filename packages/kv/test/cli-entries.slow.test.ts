@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commands } from '../src/cli/commands.ts'
 import { COMMON_FLAGS } from '../src/cli/help.ts'
@@ -161,4 +162,37 @@ it('exports the folder of a stopped service as the running service does, and not
   expect((await runCli('export', stopped, '--from', data)).code).toBe(0)
   expect(readFileSync(stopped, 'utf8')).toBe(readFileSync(live, 'utf8'))
   expect((await runCli('export', stopped, '--from', join(data, 'none'))).code).toBe(1)
+})
+
+it('stops writes with an export, over a restart, until they are allowed', async () => {
+  const data = createTemporaryFolder()
+  let own = await startKv({ data, threads: 2 })
+  const file = join(createTemporaryFolder(), 'file')
+  const acknowledged: string[] = []
+  const refusals: string[] = []
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (let i = 0; refusals.length < 8; i++) {
+      const id = `${writer}/${i}`
+      const done = await own.client.put(id, 'x').then(
+        () => acknowledged.push(id),
+        (error: { code: string }) => void refusals.push(error.code),
+      )
+      if (done === undefined) break
+    }
+  })
+  await waitUntil(() => acknowledged.length > 50)
+  expect((await runCli('export', file, '--stop-writes', '--url', own.url)).code).toBe(0)
+  await Promise.all(writers)
+  expect(new Set(refusals)).toEqual(new Set(['WRITES_STOPPED']))
+  const exported = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  expect(exported.map((line) => JSON.parse(line).id).toSorted()).toEqual(acknowledged.toSorted())
+  await own.stop()
+  own = await startKv({ data })
+  expect((await fetch(`${own.url}/readyz`)).status).toBe(200)
+  for (const write of [() => own.client.put('a', '1'), () => own.client.delete(acknowledged[0]!)])
+    await expect(write()).rejects.toMatchObject({ code: 'WRITES_STOPPED', status: 503 })
+  expect(await own.client.get(acknowledged[0]!)).toBeDefined()
+  expect((await runCli('allow-writes', '--url', own.url)).code).toBe(0)
+  await own.client.put('a', '1')
+  await own.stop()
 })

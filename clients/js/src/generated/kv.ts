@@ -114,6 +114,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0/writes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Stop all writes, also after a restart, or allow them
+         * @description After the reply to `stopped=true`, every acknowledged write is visible, and all writes are refused with 503 `WRITES_STOPPED`. Not for a cluster. See `pnpm kv export --stop-writes`.
+         */
+        put: operations["setWritesStopped"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0/batch": {
         parameters: {
             query?: never;
@@ -468,6 +488,27 @@ export interface operations {
                 content: {
                     "application/x-ndjson": string;
                 };
+            };
+        };
+    };
+    setWritesStopped: {
+        parameters: {
+            query: {
+                /** @description True to refuse writes. */
+                stopped: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -1,4 +1,5 @@
 import type { Command } from './common/command.ts'
+import { allowWritesCommand } from './commands/allow-writes.ts'
 import { checkCommand, repairCommand } from './commands/data-folders.ts'
 import { deleteCommand } from './commands/delete.ts'
 import { exportCommand } from './commands/export.ts'
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   watchCommand,
   exportCommand,
   importCommand,
+  allowWritesCommand,
   checkCommand,
   repairCommand,
 ]

@@ -157,6 +157,8 @@ export interface KvClient {
   persist(id: string, options?: ConditionalOptions): Promise<boolean>
   /** Applies all changes, in their order, or none. Sends no request if `changes` is empty. */
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
+  /** Stops all writes of a standalone service, also after a restart, or allows them. */
+  setWritesStopped(isStopped: boolean): Promise<void>
   /** Same as `batch`, with the changes as lines of NDJSON. */
   applyBatchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
   /** Yields the entries of a range, from one snapshot, in the byte order of their keys; with `reverse`, in reverse. */

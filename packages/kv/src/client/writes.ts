@@ -64,6 +64,10 @@ export function createWrites({ send }: Pick<KvRequester, 'send'>) {
       await applyBatchLines(changes.map((change) => toOpLine(toOp(change))).join(''), options)
     },
     applyBatchLines,
+    async setWritesStopped(isStopped) {
+      const { body } = await send('PUT', '/v0/writes', { query: { stopped: String(isStopped) } })
+      await body.dump()
+    },
   } satisfies Partial<KvClient>
 }
 

@@ -88,15 +88,18 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<KvSt
     ttl,
     readDueKeys: (...query) => readDueKeys(db, ...query),
     write,
-    getFault: () => level.getFault(),
+    getFault: () => (level.isStopped ? level.getRefusal() : level.getFault()),
   })
 
   function write<T>(single: KvWrite, toReply: KvReply<T>): Promise<T> {
     const refusal = level.getRefusal()
-    if (refusal && (level.getFault() || !isRemoval(single))) return Promise.reject(refusal)
+    if (refusal && (level.isStopped || level.getFault() || !isRemoval(single))) return Promise.reject(refusal)
     const bytes = getWriteBytes(single)
     if (limiter.tryEnter(bytes)) return commit.submit(single, bytes, toReply)
-    return limiter.enter(bytes, () => commit.submit(single, bytes, toReply))
+    return limiter.enter(bytes, () =>
+      // The operator may have stopped writes while this one was queued.
+      level.isStopped ? Promise.reject(level.getRefusal()!) : commit.submit(single, bytes, toReply),
+    )
   }
 
   function tryEnqueue(single: KvWrite): boolean {

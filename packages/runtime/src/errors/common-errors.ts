@@ -39,6 +39,7 @@ export const commonErrors = defineErrors({
   OVERLOADED: { status: 503, title: 'Service overloaded' },
   TOO_MANY_BACKUPS: { status: 503, title: 'Too many backups in progress' },
   STORE_FAILED: { status: 503, title: 'Store is read-only after a write error' },
+  WRITES_STOPPED: { status: 503, title: 'Writes stopped by the operator' },
   DISK_FULL: { status: 507, title: 'Disk full' },
 })
 

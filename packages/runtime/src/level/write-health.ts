@@ -1,5 +1,6 @@
 import { commonErrors } from '../errors/common-errors.ts'
 import type { Problem } from '../errors/problems.ts'
+import { createWriteProblem, DISK_FULL_STATE, HEALTHY_STATE, toFaultState } from './write-problem.ts'
 
 /** Access of another thread to the database that the main thread manages. */
 export interface LevelShare {
@@ -8,10 +9,8 @@ export interface LevelShare {
   readonly slot: number
 }
 
-const HEALTHY_STATE = 0
-const DISK_FULL_STATE = 1
-const FAILED_STATE = 2
-const READ_ONLY_STATE = 3
+const DISK_LOW_BIT = 1
+const STOPPED_BIT = 2
 
 // Indexes of the words of the memory: common words, then three words for each slot. The first word of a slot is 1 while
 // the thread has the database open. The second is the number of the last write that the thread began. The third is the
@@ -22,7 +21,8 @@ const USED_SLOTS_WORD = 2
 const DAMAGED_FILES_WORD = 3
 const DAMAGED_READS_WORD = 4
 const LOST_CHANGES_WORD = 5
-const DISK_LOW_WORD = 6
+/** Bits: `DISK_LOW_BIT`, `STOPPED_BIT`. */
+const RESTRICTION_WORD = 6
 const FIRST_SLOT_WORD = 7
 const OPEN_OFFSET = 0
 const BEGUN_OFFSET = 1
@@ -31,27 +31,8 @@ const WORDS_PER_SLOT = 3
 // Slots for at most 64 threads, and for threads that end while their replacements start.
 const SLOT_COUNT = 160
 
-// Messages of LevelDB for ENOSPC, EDQUOT and EFBIG.
-const NO_SPACE_MESSAGE = /No space left|quota exceeded|File too large/i
-// LevelDB's message for EROFS: the system makes a disk with errors read-only.
-const READ_ONLY_MESSAGE = /Read-only file system/i
-const RETRY_HEADERS = { headers: { 'retry-after': '1' } }
-
 export const createHealthMemory = () =>
   new SharedArrayBuffer((FIRST_SLOT_WORD + SLOT_COUNT * WORDS_PER_SLOT) * Int32Array.BYTES_PER_ELEMENT)
-
-const createWriteProblem = (kind: number): Problem =>
-  kind === DISK_FULL_STATE
-    ? commonErrors.DISK_FULL(undefined, RETRY_HEADERS)
-    : commonErrors.STORE_FAILED(kind === READ_ONLY_STATE ? 'the disk is read-only (EROFS)' : undefined, RETRY_HEADERS)
-
-/** @param error of a write of LevelDB */
-function toFaultState(error: unknown): number {
-  const { message, cause } = error as Error & { cause?: Error }
-  const text = `${message} ${cause?.message}`
-  if (NO_SPACE_MESSAGE.test(text)) return DISK_FULL_STATE
-  return READ_ONLY_MESSAGE.test(text) ? READ_ONLY_STATE : FAILED_STATE
-}
 
 const getWordIndex = (slot: number, offset: number) => FIRST_SLOT_WORD + slot * WORDS_PER_SLOT + offset
 
@@ -61,8 +42,21 @@ const getWordIndex = (slot: number, offset: number) => FIRST_SLOT_WORD + slot * 
 function getWriteRefusal(words: Int32Array): Problem | undefined {
   const kind = Atomics.load(words, FAULT_WORD)
   if (kind !== HEALTHY_STATE) return createWriteProblem(kind)
-  return Atomics.load(words, DISK_LOW_WORD) === 0 ? undefined : createWriteProblem(DISK_FULL_STATE)
+  const restrictions = Atomics.load(words, RESTRICTION_WORD)
+  if (restrictions === 0) return undefined
+  return (restrictions & STOPPED_BIT) === 0 ? createWriteProblem(DISK_FULL_STATE) : commonErrors.WRITES_STOPPED()
 }
+
+/** Returns the reason why the service is not ready. Stopped writes are none: the operator requested them. */
+function getReadinessFault(words: Int32Array): Problem | undefined {
+  const kind = Atomics.load(words, FAULT_WORD)
+  if (kind !== HEALTHY_STATE) return createWriteProblem(kind)
+  const isLow = (Atomics.load(words, RESTRICTION_WORD) & DISK_LOW_BIT) !== 0
+  return isLow ? createWriteProblem(DISK_FULL_STATE) : undefined
+}
+
+const setBit = (words: Int32Array, bit: number, isSet: boolean) =>
+  isSet ? Atomics.or(words, RESTRICTION_WORD, bit) : Atomics.and(words, RESTRICTION_WORD, ~bit)
 
 /** State of the data. All threads of a process can read it, and report damage. */
 export interface DataHealth {
@@ -85,7 +79,7 @@ export function createDataHealth(memory: SharedArrayBuffer): DataHealth {
   const damagedFiles = () =>
     Atomics.load(words, DAMAGED_FILES_WORD) || Math.min(1, Atomics.load(words, DAMAGED_READS_WORD))
   return {
-    getFault: () => getWriteRefusal(words) ?? (damagedFiles() > 0 ? commonErrors.DATA_DAMAGED() : undefined),
+    getFault: () => getReadinessFault(words) ?? (damagedFiles() > 0 ? commonErrors.DATA_DAMAGED() : undefined),
     reportReadFailure: () => Atomics.store(words, DAMAGED_READS_WORD, 1),
     countDamagedFiles: damagedFiles,
     countLostChanges: () => Atomics.load(words, LOST_CHANGES_WORD),
@@ -129,12 +123,21 @@ export class WriteHealth {
 
   /** True if free space is low, so that only removals are accepted. */
   get isDiskLow(): boolean {
-    return Atomics.load(this.#words, DISK_LOW_WORD) !== 0
+    return (Atomics.load(this.#words, RESTRICTION_WORD) & DISK_LOW_BIT) !== 0
   }
 
   /** Main thread only. */
   set isDiskLow(isLow: boolean) {
-    Atomics.store(this.#words, DISK_LOW_WORD, isLow ? 1 : 0)
+    setBit(this.#words, DISK_LOW_BIT, isLow)
+  }
+
+  /** True if the operator has stopped all writes. */
+  get isStopped(): boolean {
+    return (Atomics.load(this.#words, RESTRICTION_WORD) & STOPPED_BIT) !== 0
+  }
+
+  set isStopped(isStopped: boolean) {
+    setBit(this.#words, STOPPED_BIT, isStopped)
   }
 
   /** A number that changes with every write that any thread begins. */

@@ -21,6 +21,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   INVALID_CURSOR: 'The list has changed in the meantime. Reload the page.',
   DATA_DAMAGED: 'The disk has damaged this data. An operator has to restore it from a backup.',
   INVALID_DATE_RANGE: 'The last day is before the first day. Choose a last day that is not earlier.',
+  WRITES_STOPPED: 'An operator has stopped all changes, for example to move the data. Try again later.',
   DISK_FULL: "The service's disk is full. An operator has to free space before anything can be changed.",
   GROUP_NOT_FOUND: 'No price has this group. Choose another group.',
   INTERNAL: 'The service has failed. Try again; if it fails again, an operator should read its log.',

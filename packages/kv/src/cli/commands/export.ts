@@ -1,5 +1,5 @@
 import type { KvClient } from '../../client.ts'
-import type { Command } from '../common/command.ts'
+import { UsageError, type Command } from '../common/command.ts'
 import { withEntryProgress, type EntryProgress } from '../common/entry-progress.ts'
 import { writeOutputFile } from '../common/output-file.ts'
 
@@ -13,9 +13,17 @@ export const exportCommand: Command = {
   parameters: 'FILE',
   args: [1, 1],
   description: 'export of all entries as NDJSON to a file; - for stdout',
-  flags: { from: { type: 'string', value: 'DIR', description: 'data folder of a stopped service, in place of --url' } },
-  async run({ args: [file], getText, getClient }) {
+  flags: {
+    'stop-writes': { type: 'boolean', description: 'the service refuses writes from the export on; see allow-writes' },
+    from: { type: 'string', value: 'DIR', description: 'data folder of a stopped service, in place of --url' },
+  },
+  async run({ args: [file], getText, isSet, getClient }) {
     const from = getText('from')
+    if (isSet('stop-writes')) {
+      if (from !== undefined) throw new UsageError('--stop-writes needs a running service')
+      await getClient().setWritesStopped(true)
+      process.stderr.write('kv: the service refuses all writes, also after a restart, until `pnpm kv allow-writes`\n')
+    }
     await withEntryProgress('exported', (progress) =>
       from === undefined ? exportToFile(getClient(), file!, progress) : exportFolder(from, file!, progress),
     )

@@ -115,6 +115,18 @@ export class SharedLevel<K = string, V = string> {
     return this.#health.getRefusal()
   }
 
+  /**
+   * True if all writes are refused on all threads (`getRefusal`), because the operator requested that. The service must
+   * check it for removals, too.
+   */
+  get isStopped(): boolean {
+    return this.#health.isStopped
+  }
+
+  set isStopped(isStopped: boolean) {
+    this.#health.isStopped = isStopped
+  }
+
   /** Runs a write. Resolves when it may be acknowledged. @throws Problem `DISK_FULL`, `STORE_FAILED` */
   async write(run: (db: Level<K, V>) => Promise<void>): Promise<void> {
     await (
