@@ -10,6 +10,7 @@ export const dashboard = defineService<typeof settings, DashboardMainMessage, Da
   settings,
   example: (url) => `open ${url} in a browser`,
   open: async (context) => (await import('./main.ts')).openDashboard(context),
+  loadMain: () => import('./main.ts'),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createDashboardApp(context),
 })

@@ -23,6 +23,7 @@ export const kv = defineService<typeof settings, KvMainMessage, KvThreadMessage>
     isCluster(context.config)
       ? (await import('./cluster.ts')).openKvNode(context)
       : (await import('./standalone.ts')).openKv(context),
+  loadMain: (config) => (isCluster(config) ? import('./cluster.ts') : import('./standalone.ts')),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createKvApp(context),
 })

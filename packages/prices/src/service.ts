@@ -24,6 +24,7 @@ export const prices = defineService<typeof settings, PricesMainMessage, PricesTh
     isCluster(context.config)
       ? (await import('./cluster.ts')).openPricesNode(context)
       : (await import('./standalone.ts')).openPrices(context),
+  loadMain: (config) => (isCluster(config) ? import('./cluster.ts') : import('./standalone.ts')),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createPricesApp(context),
 })

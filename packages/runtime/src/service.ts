@@ -87,6 +87,8 @@ export interface ServiceDefinition<
   getNoBackupReason?(config: SettingValues<S> & CommonSettings): string | undefined
   /** Opens the data of the service. Called once per process, on the main thread. */
   open(context: OpenContext<SettingValues<S>, ToThread>): Promise<ServiceMain<ToMain>>
+  /** Loads the code of `open` in advance. Main of a successor calls this while its predecessor serves. */
+  loadMain?(config: SettingValues<S> & CommonSettings): Promise<unknown>
   /** Loads the code of `app` in advance. A thread calls this while main opens its data. */
   load?(): Promise<unknown>
   /** Builds the app with the routes of the service. Called once per serving thread. */

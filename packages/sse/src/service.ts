@@ -20,6 +20,7 @@ export const sse = defineService<typeof settings, SseMainMessage, SseThreadMessa
     isCluster(context.config)
       ? (await import('./cluster.ts')).openCluster(context)
       : (await import('./standalone.ts')).openStandalone(context),
+  loadMain: (config) => (isCluster(config) ? import('./cluster.ts') : import('./standalone.ts')),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createSseApp(context),
 })

@@ -27,6 +27,7 @@ export const stats = defineService<typeof settings, StatsMainMessage, StatsThrea
     isCluster(context.config)
       ? (await import('./cluster.ts')).openStatsNode(context)
       : (await import('./standalone.ts')).openStats(context),
+  loadMain: (config) => (isCluster(config) ? import('./cluster.ts') : import('./standalone.ts')),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createStatsApp(context),
 })

@@ -17,6 +17,8 @@ export interface ThreadPoolOptions extends Pick<
   'services' | 'name' | 'config' | 'reusePort' | 'budget' | 'limits'
 > {
   readonly size: number
+  /** Limit of V8's old space per thread (MB). Undefined: V8's own. */
+  readonly heapLimit: number | undefined
   readonly handlers: ReadonlyMap<string, (...args: any[]) => unknown>
   readonly log: Logger
   /** Returns the certificate in use. */
@@ -82,6 +84,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     const worker = new Worker(new URL('../worker/serving-thread.ts', import.meta.url), {
       workerData: data,
       transferList: [ports.port2],
+      ...(options.heapLimit !== undefined && { resourceLimits: { maxOldGenerationSizeMb: options.heapLimit } }),
       name: `${name}-${index}`,
     })
     let fault: unknown

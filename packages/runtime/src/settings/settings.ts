@@ -38,7 +38,7 @@ export const commonSettings = defineSettings({
     default: '1',
     pattern: '^(auto|[0-9]|[1-5][0-9]|6[0-4])$',
     patternDescription: 'a whole number from 0 to 64, or auto',
-    description: 'serving threads: 0 (main thread) to 64, or auto (one per CPU)',
+    description: 'serving threads: 0 (main thread) to 64, or auto (by CPUs and memory)',
   },
   variant: { ...text, description: 'named combination of settings' },
   maxSemiSpaceSize: {
@@ -185,4 +185,6 @@ export interface ConfigurableService {
 export type StandInSettings = {
   /** Names of the settings that contain the address of a stand-in. */
   readonly standIns?: readonly string[]
+  /** Number of services that start together, and share the memory of their container. */
+  readonly services?: number
 }

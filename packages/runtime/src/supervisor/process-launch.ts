@@ -34,14 +34,22 @@ const MIN_MAIN_SEMI_SPACE_MB = 8
 export const EXIT_TIMEOUT_MS = 5_000
 export const hasExited = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
+/** Returns the options of V8 for main. */
+function getHeapOptions(config: ServiceConfig, heapLimit: number | undefined): string[] {
+  const options = [`--max-semi-space-size=${getSemiSpace(config)}`]
+  return heapLimit === undefined ? options : [...options, `--max-old-space-size=${heapLimit}`]
+}
+
 /** Returns `--max-semi-space-size` for main (MB). Serving threads use the setting itself. */
 const getSemiSpace = ({ threads, maxSemiSpaceSize }: ServiceConfig) =>
   threads === '0' ? maxSemiSpaceSize : Math.max(maxSemiSpaceSize, MIN_MAIN_SEMI_SPACE_MB)
 
-interface LaunchOptions {
+export interface LaunchOptions {
   readonly stopped: AbortSignal
   /** Resolves with the complete start message when that is known. Default: the message is complete. */
   readonly complete?: Promise<StartMessage>
+  /** Limit of V8's old space on main (MB). Default: V8's own. */
+  readonly heapLimit: number | undefined
   /** Sends the listening socket of a thread. */
   sendListener(child: ChildProcess, index: number): void
   /** Ends the predecessor when the process has loaded its code. Default: there is none. */
@@ -54,13 +62,13 @@ interface LaunchOptions {
  */
 export function launch(
   start: StartMessage,
-  { stopped, complete = Promise.resolve(start), sendListener, takeOver }: LaunchOptions,
+  { stopped, complete = Promise.resolve(start), heapLimit, sendListener, takeOver }: LaunchOptions,
 ): Promise<ReadyProcess> {
   stopped.throwIfAborted()
   const child = fork(ENTRY_FILE, [], {
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    execArgv: [...process.execArgv, `--max-semi-space-size=${getSemiSpace(start.config)}`],
+    execArgv: [...process.execArgv, ...getHeapOptions(start.config, heapLimit)],
     env: { ...MALLOC_ENV, ...process.env },
     serialization: 'advanced',
   })

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createBackOff } from '../async/retry.ts'
 import type { StartError } from '../errors/common-errors.ts'
@@ -11,6 +10,7 @@ import {
   EXIT_TIMEOUT_MS,
   hasExited,
   launch,
+  type LaunchOptions,
   watchMain,
   type ReadyProcess,
   type StartMessage,
@@ -48,6 +48,8 @@ interface ChildOptions {
   readonly holdsLogLines?: boolean
   /** Descriptors of listening sockets that another program holds. Default: the service binds its port. */
   readonly sockets?: readonly number[]
+  /** Limit of V8's old space on main (MB). Default: V8's own. */
+  readonly heapLimit?: number | undefined
 }
 
 /**
@@ -60,7 +62,7 @@ export async function startChild(
   start: ChildStart,
   stopped: AbortSignal,
   settled: Promise<Partial<ServiceConfig>> = Promise.resolve({}),
-  { holdsLogLines = false, sockets = [] }: ChildOptions = {},
+  { holdsLogLines = false, sockets = [], heapLimit }: ChildOptions = {},
 ): Promise<ServiceChild> {
   const { name } = start
   const report = (text: string) => print(`${name}: ${text}\n`)
@@ -80,14 +82,18 @@ export async function startChild(
     Object.assign(config, late, bound?.settings)
     return message
   })
-  const sendListener = (child: ChildProcess, index: number) => listeners?.send(child, index)
+  const launchOptions: LaunchOptions = {
+    stopped,
+    heapLimit,
+    sendListener: (child, index) => listeners?.send(child, index),
+  }
   const firstLaunchEndsAt = Date.now() + releaseTimeout
 
   /** Launches the first process. A predecessor that is ending may still have the data open. */
   async function launchFirst(): Promise<ReadyProcess> {
     for (let isFirst = true; ; isFirst = false) {
       try {
-        return await launch(message, { stopped, complete: first, sendListener })
+        return await launch(message, { ...launchOptions, complete: first })
       } catch (error) {
         const { code, message: reason } = error as StartError
         if (code === 'DATA_LOCKED' && Date.now() < firstLaunchEndsAt && !stopped.aborted) {
@@ -129,7 +135,7 @@ export async function startChild(
 
   async function startAgain(): Promise<void> {
     try {
-      current = await launch(message, { stopped, sendListener })
+      current = await launch(message, launchOptions)
       report(`restarted as process ${current.process.pid}`)
       watch(current)
     } catch (error) {
@@ -153,7 +159,7 @@ export async function startChild(
     }
     isReloading = true
     try {
-      current = await launch(message, { stopped, sendListener, takeOver })
+      current = await launch(message, { ...launchOptions, takeOver })
       isReloading = false
 
       report(`reloaded as process ${current.process.pid}`)

@@ -14,6 +14,8 @@ import { registerGauge } from '../metrics/gauge.ts'
 import { registerCounter } from '../metrics/counter.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
 import { createThreadMetricsMerger, type ThreadMetrics } from '../metrics/thread-metrics.ts'
+import { readContainerLimits } from './container-limits.ts'
+import { computeHeapLimits } from './memory-plan.ts'
 import { checkPortFree, CAN_REUSE_PORT } from './check-port.ts'
 import type { AnyService, ServiceMain } from '../service.ts'
 import { openCertificate } from '../tls/certificate.ts'
@@ -108,6 +110,7 @@ export async function startService({
     name: definition.name,
     config,
     size: threads,
+    heapLimit: computeHeapLimits(readContainerLimits().memory, config, threads).thread,
     reusePort: CAN_REUSE_PORT,
     getListener,
     handlers,
@@ -122,7 +125,10 @@ export async function startService({
   // All threads of a successor load their code in advance. In a first start they would only compete for the processors.
   const loaded = running.load(onLoaded ? threads : Math.min(threads, 1))
   try {
-    if (onLoaded) await loaded.then(onLoaded)
+    if (onLoaded) {
+      await Promise.all([loaded, definition.loadMain?.(config)])
+      await onLoaded()
+    }
     serviceMain = await definition.open({ config, log, registry, tracer, broadcast, fail })
   } catch (error) {
     await running.stop(NO_DRAIN)

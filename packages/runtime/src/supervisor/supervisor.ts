@@ -7,6 +7,9 @@ import { VERSION } from '../version.ts'
 import { formatHelp } from '../settings/help-text.ts'
 import type { ServiceConfig } from '../settings/settings.ts'
 import type { AnyService, ServiceTable } from '../service.ts'
+import { readContainerLimits } from './container-limits.ts'
+import { computeHeapLimits } from './memory-plan.ts'
+import { countThreads } from './thread-count.ts'
 import { selectSockets, takeActivatedSockets, type ActivatedSocket } from './activated-sockets.ts'
 import { CAN_HOLD_LISTENERS } from './held-listeners.ts'
 import { startChild, type ServiceChild } from './service-child.ts'
@@ -174,12 +177,25 @@ function startAll(
     })
     const isInvented = ({ service }: { service: string }) => byName.get(service)!.standsIn !== undefined
     config.standIns = addresses.filter(isInvented).map(({ setting }) => setting)
+    config.services = plan.definitions.length
     const settled = Promise.all(urls).then((all) => Object.fromEntries(all) as Partial<ServiceConfig>)
     const startOptions = { services: servicesUrl, name: definition.name, config }
+    const heapLimit = computeHeapLimits(
+      readContainerLimits().memory,
+      config,
+      countThreads(definition, config).threads,
+    ).main
     const sockets = selectSockets(plan.sockets, definition.name, plan.definitions.length === 1).map(({ fd }) => fd)
-    const child = await startChild(startOptions, stopped, settled, { holdsLogLines: !plan.isVerbose, sockets })
+    const child = await startChild(startOptions, stopped, settled, {
+      holdsLogLines: !plan.isVerbose,
+      sockets,
+      heapLimit,
+    })
     const needs = addresses.map(({ service }) => service)
-    return Object.assign(child, { needs, settled: { ...(await settled), standIns: config.standIns } })
+    return Object.assign(child, {
+      needs,
+      settled: { ...(await settled), standIns: config.standIns, services: config.services },
+    })
   }
 
   function start(definition: AnyService) {

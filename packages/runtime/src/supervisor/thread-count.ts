@@ -3,6 +3,10 @@ import { StartError } from '../errors/common-errors.ts'
 import type { ServiceConfig } from '../settings/settings.ts'
 import type { AnyService } from '../service.ts'
 import { CAN_REUSE_PORT } from './check-port.ts'
+import { readContainerLimits, type ContainerLimits } from './container-limits.ts'
+import { countFittingThreads } from './memory-plan.ts'
+
+const MAX_THREADS = 64
 
 /** The number of serving threads; 0 if the main thread serves. */
 export interface ThreadCount {
@@ -11,10 +15,19 @@ export interface ThreadCount {
   readonly note?: string
 }
 
+/** One thread per processor, as far as the quota and the memory of the container allow. */
+export function countAutoThreads(
+  config: ServiceConfig,
+  { processors, memory }: ContainerLimits = readContainerLimits(),
+  available: number = availableParallelism(),
+): number {
+  return Math.min(available, Math.max(1, Math.ceil(processors)), countFittingThreads(memory, config), MAX_THREADS)
+}
+
 /** Computes the number of serving threads of a service. @throws StartError `SINGLE_THREAD` */
 export function countThreads(definition: AnyService, config: ServiceConfig): ThreadCount {
   const single = definition.getSingleThreadReason?.(config)
-  const requested = config.threads === 'auto' ? (single ? 1 : availableParallelism()) : Number(config.threads)
+  const requested = config.threads === 'auto' ? (single ? 1 : countAutoThreads(config)) : Number(config.threads)
   if (requested > 1 && single)
     throw new StartError('SINGLE_THREAD', `${definition.name}: a maximum of one serving thread, because ${single}`)
   if (requested > 1 && !CAN_REUSE_PORT)
