@@ -13,8 +13,8 @@ const RELOADS = 4
 const CLIENTS = 16
 const JSON_TYPE = { 'content-type': 'application/json' }
 const SERVICES = ['stats', 'sse', 'prices'] as const
-// More than the buffers in which a proxy could hold a body to send it again.
-const LARGE_VALUE = JSON.stringify('x'.repeat(20_000))
+// A proxy that forwards a body as it arrives cannot send it again. nginx writes a body of 8 KiB to a file.
+const LARGE_VALUE = JSON.stringify('x'.repeat(7_000))
 
 /** Creates requests with and without bodies, to all three services. */
 function createRequest(number: number, client: number): LoadRequest {
@@ -55,8 +55,7 @@ async function checkLoad(
   }
   await waitUntil(() => load.sent >= REQUESTS)
   load.stop()
-  const { failures, sent, slowest } = await load.done
-  process.stdout.write(`${sent} requests, slowest ${Math.round(slowest)} ms\n`)
+  const { failures } = await load.done
   expect(failures).toEqual([])
   expect((await started.stop()).code).toBe(0)
 }
@@ -64,7 +63,9 @@ async function checkLoad(
 async function checkProxy(startProxy: (ports: Ports) => Promise<number>): Promise<void> {
   const args = [...SERVICES, '--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--threads', '2']
   const env = { ALLOWED_HOSTS: HOST, TRUST_PROXY: '127.0.0.1' }
-  const started = spawnStart([...args, '--stats.threads', '1', '--sse.threads', '1'], env, { script: START_SCRIPT })
+  const started = spawnStart([...args, '--stats.threads', '1', '--sse.threads', '1', '--history', 'level'], env, {
+    script: START_SCRIPT,
+  })
   const rows = await started.waitUntilReady()
   const port = await startProxy({ stats: rows.stats!.port, sse: rows.sse!.port, prices: rows.prices!.port })
   for (const [path, method, body] of [

@@ -212,12 +212,15 @@ function startAll(
  * files that settings name.
  */
 async function reloadAll(options: SupervisorOptions, children: Children, stopped: AbortSignal): Promise<void> {
-  const running = await Promise.all(children.values())
+  let running: SupervisedChild[]
   let plan: StartPlan
   try {
+    running = await Promise.all(children.values())
     plan = (await makePlan(options)) as StartPlan
   } catch (error) {
-    return print(`reload failed: ${(error as Error).message}\n`)
+    // A start that failed ends the supervisor.
+    if (!stopped.aborted) print(`reload failed: ${(error as Error).message}\n`)
+    return
   }
   for (const child of running) {
     if (stopped.aborted) return
