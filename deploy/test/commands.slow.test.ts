@@ -56,7 +56,12 @@ async function checkStart({ text }: DocumentedCommand): Promise<void> {
       .filter(Boolean)
       .map((one) => one.split('=') as [string, string]),
   )
-  const { services: names, flags } = parseArguments(args.trim().split(/\s+/).filter(Boolean))
+  await checkArguments(args.trim().split(/\s+/).filter(Boolean), given)
+}
+
+/** Checks the arguments of the start script. @throws StartError if one is unknown or has a wrong value */
+async function checkArguments(args: readonly string[], given: NodeJS.ProcessEnv): Promise<void> {
+  const { services: names, flags } = parseArguments(args)
   const all = names.length > 0 ? names : Object.keys(services)
   const definitions = await Promise.all(all.map((name) => services[name]!()))
   resolveConfigs(definitions, flags, given)
@@ -179,6 +184,15 @@ test.skipIf(!hasShell)(
     expect((await started.stop()).code).toBe(0)
   },
 )
+
+test('the image runs the commands that its Dockerfile shows', async () => {
+  const text = readFileSync(`${ROOT}/deploy/Dockerfile`, 'utf8').replaceAll('\n# ', ' ')
+  const [, shown] = /`docker run influencer-stats ([^`]+)`/.exec(text)!
+  const [, command] = /^CMD (\[.*\])$/m.exec(text)!
+  const env = { API_TOKEN: 'a-token-of-the-image', ALLOWED_HOSTS: 'localhost' }
+  for (const args of [shown!.split(' '), JSON.parse(command!) as string[]]) await checkArguments(args, env)
+  await expect(checkArguments(['start', 'kv'], env)).rejects.toThrow()
+})
 
 test('--help describes each setting of each service in a short noun phrase', async () => {
   for (const load of Object.values(services)) {
