@@ -152,6 +152,24 @@ export interface components {
         Status: {
             status: string;
         };
+        /** WriteReadiness */
+        WriteReadiness: {
+            ready: boolean;
+            /** @description Reason why the service takes no writes. */
+            code?: string;
+            detail?: string;
+            /**
+             * Format: date-time
+             * @description Start of the outage.
+             */
+            since?: string;
+        };
+        /** Readiness */
+        Readiness: {
+            status: string;
+            /** @description Readiness for writes, on a node of a cluster. */
+            writes?: components["schemas"]["WriteReadiness"];
+        };
         /** Version */
         Version: {
             name: string;
