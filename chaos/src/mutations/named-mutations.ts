@@ -21,10 +21,10 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
     to: '#failures.getDue(Infinity)',
   },
   {
-    name: 'stats: the hot route accepts requests during a drain',
+    name: 'stats: the last reply of a connection during a drain does not announce its end',
     tests: [...tests, 'packages/runtime/test/server-', 'packages/runtime/test/drain'],
     file: 'packages/runtime/src/http/server/raw-connection.ts',
-    from: /this\.#host\.lifecycle\.phase !== 'ready' && !this\.#hasBegun/,
+    from: /isLast && this\.#host\.lifecycle\.phase !== 'ready'/,
     to: 'false',
   },
   {

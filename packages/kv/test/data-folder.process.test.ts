@@ -8,13 +8,15 @@ import { openTestLevel } from './support/level.ts'
 import { spawnKv } from './support/process.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
-it('a second process on the same folder refuses to start with one line', async () => {
+it('a second process on the same folder waits for it, then refuses to start with one line', async () => {
   const data = createTemporaryFolder()
   const first = await startKv({ data })
-  const { code, stderr } = await spawnKv(data).ended
+  const { code, stderr } = await spawnKv(data, { settings: ['--shutdown-timeout', '1'] }).ended
   expect(code).toBe(1)
-  expect(stderr.trim().split('\n')).toHaveLength(1)
-  expect(stderr).toContain(data)
+  const [waits, refuses, ...others] = stderr.trim().split('\n')
+  expect(waits).toContain('waiting')
+  expect(refuses).toContain(data)
+  expect(others).toEqual([])
   await first.stop()
 })
 

@@ -51,6 +51,8 @@ const refusals: Refusal[] = [
     code: 'IDEMPOTENCY_KEY_INVALID',
     detail: ['Idempotency-Key must be 1 to 255 visible characters', 'received 18 characters'],
   },
+  query('PUT', '/v0/writes', '"stopped" must be true or false; received no value'),
+  query('PUT', '/v0/writes?stopped=yes', `"stopped" ${BOOLEAN}`),
   query('GET', '/v0/entity/expiry', '"id"', 'received no value'),
   query('PUT', '/v0/entity/expiry?id=a', 'one of "ttl" and "expiresAt" must be given; received neither'),
   query('PUT', '/v0/entity/expiry?id=a&ttl=1&expiresAt=5', 'received both'),

@@ -30,6 +30,12 @@ const publish = (form: string, ...detail: string[]): Refusal => ({
   detail,
 })
 
+const importLine = (line: string, ...detail: string[]): Refusal => ({
+  request: ['POST', '/import', `{"at":1,"topic":"a","value":"1"}\n${line}`, { 'content-type': 'application/x-ndjson' }],
+  code: 'IMPORT_LINE_INVALID',
+  detail: ['line 2: ', ...detail],
+})
+
 const plainRefusals: Refusal[] = [
   invalid('GET', '/put', 'querystring must have the parameter "v"', 'received an empty object'),
   invalid('GET', '/put?v=1&topci=a', 'unknown parameter "topci"; known: v, topic'),
@@ -79,6 +85,12 @@ const plainRefusals: Refusal[] = [
   invalid('POST', '/closeall?x=1', 'unknown parameter "x"; no parameters are allowed'),
 ]
 
+const importRefusals: Refusal[] = [
+  importLine('{"at":', 'it must be JSON; received "{\\"at\\":"'),
+  importLine('{"at":1,"topic":"a"}', 'line must have the property "value"', 'received an object with at, topic'),
+  importLine('{"at":-1,"topic":"a","value":"1"}', 'line/at must be an integer', 'received -1'),
+]
+
 const hubRefusals: Refusal[] = [
   subscribe('', '`match` or `match_urlpattern` must be given', 'received none'),
   subscribe('match_regex=a', '"match_regex" is an unknown matcher; known: match, match_exact, match_urlpattern'),
@@ -107,10 +119,11 @@ const hubRefusals: Refusal[] = [
 ]
 
 it.each(SERVERS)('every refusal names the field, the allowed and the received value, served by %s', async (server) => {
-  const sse = await startSse({ server, ...MERCURE, mercureAnonymous: 'on' })
-  await expectRefusals(sse.url, plainRefusals)
+  const sse = await startSse({ server, ...MERCURE, mercureAnonymous: 'on', apiToken: 'change' })
+  const authorization = { authorization: 'Bearer change' }
+  await expectRefusals(sse.url, [...plainRefusals, ...importRefusals], authorization)
   // The cookie of the other requests would be a second credential.
   const bearer = toBearerHeader(await signAll())
   await expectRefusals(sse.url, hubRefusals, bearer)
-  await expectAllRefused(sse.url, [...plainRefusals, ...hubRefusals])
+  await expectAllRefused(sse.url, [...plainRefusals, ...hubRefusals, ...importRefusals])
 })

@@ -18,6 +18,12 @@ const put = (part: object, ...detail: string[]) => invalid('PUT', '/collections/
 const patch = (part: object, ...detail: string[]) => invalid('PATCH', '/collections/c', part, ...detail)
 const get = (target: string, ...detail: string[]) => invalid('GET', target, undefined, ...detail)
 
+const importLine = (line: string, ...detail: string[]): Refusal => ({
+  request: ['POST', '/import', `\n${line}`, { 'content-type': 'application/x-ndjson' }],
+  code: 'IMPORT_LINE_INVALID',
+  detail: ['line 2: ', ...detail],
+})
+
 const refusals: Refusal[] = [
   put({ videos: 'x' }, 'body/videos must be an array of at most 1000 items; received "x"'),
   put(
@@ -104,9 +110,15 @@ const refusals: Refusal[] = [
   ),
 ]
 
+const importRefusals: Refusal[] = [
+  importLine('{"type":', 'it must be JSON; received "{\\"type\\":"'),
+  importLine('{"type":"x"}', 'line/type must be one of details, point, collection; received "x"'),
+  importLine('{"type":"collection","numbers":{}}', 'line must have the property "collection"'),
+]
+
 it.each(SERVERS)('every refusal names the field, the allowed and the received value, served by %s', async (server) => {
   const stats = await startStats({ youtubeUri: UNUSED_URL, data: createTemporaryFolder(), threads: 1, server })
   onTestFinished(async () => void (await stats.stop()))
-  await expectRefusals(stats.url, refusals)
-  await expectAllRefused(stats.url, refusals)
+  await expectRefusals(stats.url, [...refusals, ...importRefusals])
+  await expectAllRefused(stats.url, [...refusals, ...importRefusals])
 })

@@ -34,7 +34,7 @@ export function registerStopRoute(app: App, setStopped: ((isStopped: boolean) =>
     },
     async (request, reply) => {
       const value = readQuery(request.query, ['stopped'])('stopped')
-      if (value === undefined) throw errors.QUERY_INVALID('stopped must be true or false; received none')
+      if (value === undefined) throw errors.QUERY_INVALID('"stopped" must be true or false; received no value')
       const isStopped = readFlag(value, 'stopped')
       if (!setStopped) throw errors.STOP_NOT_SUPPORTED()
       request.audit = { change: isStopped ? 'stop' : 'allow', what: 'writes' }

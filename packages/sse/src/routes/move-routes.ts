@@ -5,6 +5,7 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import { writeExport } from '@influencer-stats/runtime/export-lines'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { createValidator, skipBodyValidation } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
 import { Readable } from 'node:stream'
@@ -52,7 +53,7 @@ function parseEvents(body: Buffer): MovedEvent[] {
       try {
         event = JSON.parse(line)
       } catch {
-        throw invalid('it is not JSON')
+        throw invalid(`it must be JSON; received ${formatReceived(line)}`)
       }
       if (!validate(event)) throw invalid(describeValidationError(validate.errors!, 'line'))
       return [event as MovedEvent]

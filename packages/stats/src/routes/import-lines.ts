@@ -1,4 +1,5 @@
 import { closedObject } from '@influencer-stats/runtime/closed-object'
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { createValidator } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
@@ -82,9 +83,10 @@ export function parseExportLine(text: string): ExportLine | string {
   try {
     line = Object(JSON.parse(text))
   } catch {
-    return 'it is not JSON'
+    return `it must be JSON; received ${formatReceived(text)}`
   }
   const isValid = Object.hasOwn(validate, line.type ?? '') ? validate[line.type!] : undefined
-  if (!isValid) return `type must be one of ${Object.keys(validate).join(', ')}`
+  if (!isValid)
+    return `line/type must be one of ${Object.keys(validate).join(', ')}; received ${formatReceived(line.type)}`
   return isValid(line) ? (line as ExportLine) : describeValidationError(isValid.errors!, 'line')
 }
