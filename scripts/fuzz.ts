@@ -39,8 +39,9 @@ const PATH_PATTERNS: Record<string, string[]> = {
   youtube: ['^/(?!control/)', '^/control/'],
   // The fuzzer does not support NDJSON, and would wait for the end of a stream.
   kv: ['^/(?!v0/(?:batch|watch)$)'],
-  // A stream never ends, so the fuzzer would wait for ever.
-  sse: ['^/(?!wait$)'],
+  // A stream never ends, so the fuzzer would wait for ever. The fuzzer does not support the NDJSON of imports.
+  sse: ['^/(?!(?:wait|import)$)'],
+  stats: ['^/(?!import$)'],
   // The fuzzer supports neither NDJSON (imports, exports, bulk searches) nor JSON in a query. A backup of all prices
   // takes too long.
   prices: ['^/(?!prices$|prices/import|v5/|backup$|facets$)'],

@@ -244,7 +244,7 @@ describe('a cluster node', () => {
       async restore() {},
     })
     await other.append(9, Buffer.from('of a later version'))
-    const line = `sse: the log is unavailable (LOG_FORMAT_UNKNOWN): message 1 of stream ${stream}: has an entry of the unknown kind 9; this version knows 1 and 2; this node serves reads, and retries`
+    const line = `sse: the log is unavailable (LOG_FORMAT_UNKNOWN): message 1 of stream ${stream}: has an entry of the unknown kind 9; this version knows 1 to 3; this node serves reads, and retries`
     await waitUntil(() => said.includes(line))
     expect(said).not.toContain('exit code')
     child.kill('SIGTERM')
