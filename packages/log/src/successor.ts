@@ -1,7 +1,7 @@
-import { pause } from '@influencer-stats/runtime/async/retry'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { jetstreamManager, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { setTimeout as delay } from 'node:timers/promises'
 import { connectNats } from './jetstream/connect-nats.ts'
 import type { JetStreamLogOptions, NatsOptions } from './jetstream/options.ts'
 import { createSnapshotStore } from './jetstream/snapshot-store.ts'
@@ -120,8 +120,7 @@ function isSuccessor(info: StreamInfo, { epoch, seq, check }: LogAncestor): bool
 
 /** @throws StartError `LOG_UNREACHABLE` */
 async function waitForQuorum(jsm: JetStreamManager, { service, stream }: InspectOptions): Promise<StreamInfo> {
-  const { signal } = new AbortController()
-  for (const deadline = performance.now() + QUORUM_TIMEOUT_MS; ; await pause(RETRY_INTERVAL_MS, signal)) {
+  for (const deadline = performance.now() + QUORUM_TIMEOUT_MS; ; await delay(RETRY_INTERVAL_MS)) {
     const info = await findStream(jsm, stream)
     if (info && hasQuorum(info)) return info
     if (performance.now() > deadline)

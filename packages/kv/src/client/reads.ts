@@ -2,7 +2,7 @@ import { ignoreErrors } from '@influencer-stats/runtime/service-client'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import type { Dispatcher } from 'undici'
 import { parseLine } from '../core/change-lines.ts'
-import { readLines } from '../lines/read-lines.ts'
+import { readLines } from '@influencer-stats/runtime/async/read-lines'
 import type { KvRequester } from './requester.ts'
 import type { KvClient, KvEntry, KvExpiry, KvValue, RangeOptions, ReadOptions } from './types.ts'
 

@@ -236,8 +236,8 @@ export class Watchers implements WatchMetrics {
 
   /**
    * Sends a sign that the stream works to every live stream: the sequence from which it would resume, if the client
-   * knows that it is no event, or else a comment. The write also detects disconnected clients. A client with unread bytes gets no heartbeat, because each one would
-   * add a pending write.
+   * knows that it is no event, or else a comment. The write also detects disconnected clients. A client with unread
+   * bytes gets no heartbeat, because each one would add a pending write.
    */
   #sendHeartbeat(): void {
     if (this.#sequence === undefined) return

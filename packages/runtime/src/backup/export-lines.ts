@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
+import { readLines } from '../async/read-lines.ts'
 import { StartError } from '../errors/common-errors.ts'
 
 // An export is NDJSON. Its first line names the service and the format. Its last line has the number of lines before it
@@ -56,18 +57,17 @@ export async function* readExport(file: string, { export: service, format }: Exp
   const hash = createHash('sha256')
   let count = 0
   /** The line before: whether it is the last one is known only at the next. */
-  let last: string | undefined
-  for await (const line of readLines(file)) {
-    if (last === undefined) {
-      last = line
-      continue
+  let last: Buffer | undefined
+  for await (const line of readLines(createReadStream(file))) {
+    if (last !== undefined) {
+      hash.update(last).update('\n')
+      const text = last.toString()
+      if (count++ === 0) checkHead(text)
+      else yield text
     }
-    hash.update(`${last}\n`)
-    if (count++ === 0) checkHead(last)
-    else yield last
     last = line
   }
-  const end = parseObject<ExportEnd>(last ?? '')
+  const end = parseObject<ExportEnd>(last?.toString() ?? '')
   if (count === 0 || end?.sha256 === undefined) throw damaged('it is truncated')
   if (end.sha256 !== hash.digest('hex') || end.lines !== count) throw damaged('its checksum is wrong')
 
@@ -79,17 +79,6 @@ export async function* readExport(file: string, { export: service, format }: Exp
       throw new StartError('EXPORT_FOREIGN', `${file} is not ${expected}, but of ${head.export} in ${head.format}`)
     }
   }
-}
-
-/** Yields the lines of a file. Unlike `node:readline`, it ends a line only at a newline: texts may contain U+2028. */
-async function* readLines(file: string): AsyncGenerator<string> {
-  let rest = ''
-  for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: CHUNK_LENGTH })) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop()!
-    yield* lines
-  }
-  if (rest !== '') yield rest
 }
 
 function parseObject<T>(line: string): Partial<T> | undefined {

@@ -1,9 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { readExport, writeExport, writeExportFile, type ExportHead } from '../backup/export-lines.ts'
 import { createRequester, readChunks, type Requester } from '../client/service-client.ts'
 import type { ServiceError } from '../errors/service-error.ts'
 import { createProgressLine } from '../progress-line.ts'
-import { pause } from '../async/retry.ts'
 
 /** A service whose data `pnpm SERVICE export` and `import` move. */
 export interface MovedService {
@@ -35,7 +35,7 @@ async function postLines(request: Requester, lines: readonly string[]): Promise<
       return (await (await request('POST', '/import', options)).json()) as Record<string, number>
     } catch (error) {
       if (tries === MAX_RETRIES || !BUSY_CODES.has((error as ServiceError).code)) throw error
-      await pause(RETRY_INTERVAL_MS, new AbortController().signal)
+      await delay(RETRY_INTERVAL_MS)
     }
   }
 }

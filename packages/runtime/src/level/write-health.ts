@@ -40,20 +40,21 @@ const getWordIndex = (slot: number, offset: number) => FIRST_SLOT_WORD + slot * 
  * Returns the reason why a write that adds bytes is refused at present, on any thread. Undefined if it is accepted.
  */
 function getWriteRefusal(words: Int32Array): Problem | undefined {
-  const kind = Atomics.load(words, FAULT_WORD)
-  if (kind !== HEALTHY_STATE) return createWriteProblem(kind)
-  const restrictions = Atomics.load(words, RESTRICTION_WORD)
-  if (restrictions === 0) return undefined
-  return (restrictions & STOPPED_BIT) === 0 ? createWriteProblem(DISK_FULL_STATE) : commonErrors.WRITES_STOPPED()
+  const fault = getFault(words)
+  if (fault || Atomics.load(words, RESTRICTION_WORD) === 0) return fault
+  return hasBit(words, STOPPED_BIT) ? commonErrors.WRITES_STOPPED() : createWriteProblem(DISK_FULL_STATE)
 }
 
 /** Returns the reason why the service is not ready. Stopped writes are none: the operator requested them. */
-function getReadinessFault(words: Int32Array): Problem | undefined {
+const getReadinessFault = (words: Int32Array): Problem | undefined =>
+  getFault(words) ?? (hasBit(words, DISK_LOW_BIT) ? createWriteProblem(DISK_FULL_STATE) : undefined)
+
+function getFault(words: Int32Array): Problem | undefined {
   const kind = Atomics.load(words, FAULT_WORD)
-  if (kind !== HEALTHY_STATE) return createWriteProblem(kind)
-  const isLow = (Atomics.load(words, RESTRICTION_WORD) & DISK_LOW_BIT) !== 0
-  return isLow ? createWriteProblem(DISK_FULL_STATE) : undefined
+  return kind === HEALTHY_STATE ? undefined : createWriteProblem(kind)
 }
+
+const hasBit = (words: Int32Array, bit: number): boolean => (Atomics.load(words, RESTRICTION_WORD) & bit) !== 0
 
 const setBit = (words: Int32Array, bit: number, isSet: boolean) =>
   isSet ? Atomics.or(words, RESTRICTION_WORD, bit) : Atomics.and(words, RESTRICTION_WORD, ~bit)
@@ -110,8 +111,7 @@ export class WriteHealth {
   }
 
   getFault(): Problem | undefined {
-    const kind = Atomics.load(this.#words, FAULT_WORD)
-    return kind === HEALTHY_STATE ? undefined : createWriteProblem(kind)
+    return getFault(this.#words)
   }
 
   /**
@@ -123,7 +123,7 @@ export class WriteHealth {
 
   /** True if free space is low, so that only removals are accepted. */
   get isDiskLow(): boolean {
-    return (Atomics.load(this.#words, RESTRICTION_WORD) & DISK_LOW_BIT) !== 0
+    return hasBit(this.#words, DISK_LOW_BIT)
   }
 
   /** Main thread only. */
@@ -133,7 +133,7 @@ export class WriteHealth {
 
   /** True if the operator has stopped all writes. */
   get isStopped(): boolean {
-    return (Atomics.load(this.#words, RESTRICTION_WORD) & STOPPED_BIT) !== 0
+    return hasBit(this.#words, STOPPED_BIT)
   }
 
   set isStopped(isStopped: boolean) {

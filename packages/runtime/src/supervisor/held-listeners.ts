@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns/promises'
 import type { ChildProcess } from 'node:child_process'
 import net from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { getSystemErrorName } from 'node:util'
 import { StartError } from '../errors/common-errors.ts'
 import type { ProcessCommand } from '../channel/process-messages.ts'
 import type { ServiceConfig } from '../settings/settings.ts'
 import { CAN_REUSE_PORT, checkPortFree, createListenError } from './check-port.ts'
+import { waitForRelease } from './wait-for-release.ts'
 
 /**
  * The listening sockets of a service, which its supervisor holds open while one process of the service ends and the
@@ -84,17 +84,14 @@ export function adoptListeners(name: string, descriptors: readonly number[]): He
 export async function bindListeners({ name, config, timeout, stopped, onWait }: BindOptions): Promise<HeldListeners> {
   const { host, port } = config
   const setting = `${name}.port`
-  const deadline = Date.now() + timeout
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      await checkPortFree(host, port, setting)
-      break
-    } catch (error) {
-      if ((error as StartError).code !== 'EADDRINUSE' || Date.now() >= deadline || stopped.aborted) throw error
-      if (isFirst) onWait(`${host}:${port} is in use; waiting up to ${Math.ceil(timeout / 1_000)} s for it`)
-      await delay(RETRY_INTERVAL_MS)
-    }
-  }
+  await waitForRelease(() => checkPortFree(host, port, setting), {
+    code: 'EADDRINUSE',
+    timeout,
+    interval: RETRY_INTERVAL_MS,
+    stopped,
+    describe: () => `${host}:${port} is in use`,
+    onWait,
+  })
   const type = net.isIP(host)
   const { address, family } = type ? { address: host, family: type } : await lookup(host)
   // The main thread needs no second socket. Without the flag, no other process can share the port unnoticed.

@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createBackOff } from '../async/retry.ts'
-import type { StartError } from '../errors/common-errors.ts'
 import type { ProcessReport, ProcessCommand } from '../channel/process-messages.ts'
 import type { ServiceConfig } from '../settings/settings.ts'
 import { print } from '../logging/cli-output.ts'
@@ -16,6 +14,7 @@ import {
   type StartMessage,
 } from './process-launch.ts'
 import { SHUTDOWN_GRACE_MS } from '../worker/drain.ts'
+import { waitForRelease } from './wait-for-release.ts'
 
 /** Parameters of a service that the supervisor starts. */
 export type ChildStart = Pick<ProcessCommand & { kind: 'start' }, 'services' | 'name' | 'config'>
@@ -87,28 +86,22 @@ export async function startChild(
     heapLimit,
     sendListener: (child, index) => listeners?.send(child, index),
   }
-  const firstLaunchEndsAt = Date.now() + releaseTimeout
 
   /** Launches the first process. A predecessor that is ending may still have the data open. */
-  async function launchFirst(): Promise<ReadyProcess> {
-    for (let isFirst = true; ; isFirst = false) {
-      try {
-        return await launch(message, { ...launchOptions, complete: first })
-      } catch (error) {
-        const { code, message: reason } = error as StartError
-        if (code === 'DATA_LOCKED' && Date.now() < firstLaunchEndsAt && !stopped.aborted) {
-          if (isFirst)
-            report(`${reason.slice(`${name}: `.length)}; waiting up to ${Math.ceil(releaseTimeout / 1_000)} s for it`)
-          await delay(LOCK_RETRY_MS)
-        } else {
-          listeners?.close()
-          throw error
-        }
-      }
-    }
-  }
+  const launchFirst = (): Promise<ReadyProcess> =>
+    waitForRelease(() => launch(message, { ...launchOptions, complete: first }), {
+      code: 'DATA_LOCKED',
+      timeout: releaseTimeout,
+      interval: LOCK_RETRY_MS,
+      stopped,
+      describe: (error) => error.message.slice(`${name}: `.length),
+      onWait: report,
+    })
 
-  let current = await launchFirst()
+  let current = await launchFirst().catch((error: unknown) => {
+    listeners?.close()
+    throw error
+  })
   config.port = Number(new URL(current.ready.url).port)
   let timer: NodeJS.Timeout | undefined
   let starting: Promise<void> | undefined
@@ -161,7 +154,6 @@ export async function startChild(
     try {
       current = await launch(message, { ...launchOptions, takeOver })
       isReloading = false
-
       report(`reloaded as process ${current.process.pid}`)
       watch(current)
     } catch (error) {

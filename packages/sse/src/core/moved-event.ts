@@ -1,4 +1,5 @@
 import type { Event, EventExtras } from './event.ts'
+import { decodeValues, encodeValues } from './encode-puts.ts'
 
 /** First line of an export of sse. */
 export const EXPORT_HEAD = { export: 'sse', format: 1 } as const
@@ -19,30 +20,23 @@ export function toExportLines({ topics }: StoredTopics): MovedEvent[] {
     .map(({ at, topic, value, more }) => ({ at, topic, value, ...(more && { more }) }))
 }
 
-const LENGTH_BYTES = 4
-
 type EventRow = readonly [topic: string, bytes: number, at: number, more?: EventExtras]
 
-/** Encodes events as a log entry: the length of the head (u32, big-endian), the head as JSON, and the values. */
-export function encodeEvents(events: readonly MovedEvent[]): Buffer {
-  const rows = events.map(({ topic, value, at, more }): EventRow => {
-    const bytes = Buffer.byteLength(value)
-    return more ? [topic, bytes, at, more] : [topic, bytes, at]
-  })
-  const head = Buffer.from(JSON.stringify(rows))
-  const length = Buffer.alloc(LENGTH_BYTES)
-  length.writeUInt32BE(head.length)
-  return Buffer.concat([length, head, ...events.map(({ value }) => Buffer.from(value))])
-}
+/** Encodes events as a log entry. */
+export const encodeEvents = (events: readonly MovedEvent[]): Buffer =>
+  encodeValues(
+    events.map(({ topic, value, at, more }): EventRow => {
+      const bytes = Buffer.byteLength(value)
+      return more ? [topic, bytes, at, more] : [topic, bytes, at]
+    }),
+    (i) => events[i]!.value,
+  )
 
 /** Decodes the bytes of `encodeEvents`. @throws RangeError, SyntaxError if the bytes have another format */
-export function decodeEvents(bytes: Buffer): readonly MovedEvent[] {
-  let at = LENGTH_BYTES + bytes.readUInt32BE()
-  const rows: readonly EventRow[] = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at))
-  const events = rows.map(([topic, length, time, more]): MovedEvent => {
-    const value = bytes.toString('utf8', at, (at += length))
-    return { topic, value, at: time, ...(more && { more }) }
-  })
-  if (at !== bytes.length) throw new RangeError('an entry of events has the wrong length')
-  return events
-}
+export const decodeEvents = (bytes: Buffer): readonly MovedEvent[] =>
+  decodeValues<EventRow, MovedEvent>(bytes, ([topic, , at, more], value) => ({
+    topic,
+    value,
+    at,
+    ...(more && { more }),
+  })).items

@@ -1,19 +1,18 @@
 import type { Budget } from '@influencer-stats/runtime/budget'
-import { createBytesParser } from '@influencer-stats/runtime/bytes-parser'
 import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { writeExport } from '@influencer-stats/runtime/export-lines'
 import type { App } from '@influencer-stats/runtime/http'
+import { LINES_TYPE, registerImportRoute } from '@influencer-stats/runtime/import-route'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import { createValidator, skipBodyValidation } from '@influencer-stats/runtime/validation'
+import { createValidator } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
 import { Readable } from 'node:stream'
 import { EXPORT_HEAD, toExportLines, type MovedEvent } from '../core/moved-event.ts'
 import { errors, logWriteErrors } from '../errors.ts'
 import type { ValuesOptions } from './value-routes.ts'
 
-const LINES_TYPE = 'application/x-ndjson'
 const tags = ['system']
 /** Size of a line in relation to its value, at most: each byte may take six in JSON. */
 const MAX_LINE_RATIO = 6
@@ -41,23 +40,15 @@ const validate = createValidator(
   'body',
 )
 
-/** @throws Problem `IMPORT_LINE_INVALID` */
-function parseEvents(body: Buffer): MovedEvent[] {
-  return body
-    .toString()
-    .split('\n')
-    .flatMap((line, i) => {
-      if (line === '') return []
-      const invalid = (reason: string) => errors.IMPORT_LINE_INVALID(`line ${i + 1}: ${reason}`)
-      let event: unknown
-      try {
-        event = JSON.parse(line)
-      } catch {
-        throw invalid(`it must be JSON; received ${formatReceived(line)}`)
-      }
-      if (!validate(event)) throw invalid(describeValidationError(validate.errors!, 'line'))
-      return [event as MovedEvent]
-    })
+/** Returns an event, or the reason why the text is none. */
+function parseEvent(line: string): MovedEvent | string {
+  let event: unknown
+  try {
+    event = JSON.parse(line)
+  } catch {
+    return `it must be JSON; received ${formatReceived(line)}`
+  }
+  return validate(event) ? (event as MovedEvent) : describeValidationError(validate.errors!, 'line')
 }
 
 /** Registers the routes that move all stored values to another service. */
@@ -89,11 +80,12 @@ export async function registerMoveRoutes(
     },
   )
 
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    const limits = { limit: MAX_LINE_RATIO * maxValue + MAX_OVERHEAD_BYTES, tooLarge: commonErrors.BODY_TOO_LARGE }
-    scope.addContentTypeParser('*', createBytesParser(limits, budget))
-    const schema = {
+  await registerImportRoute(app, {
+    limit: MAX_LINE_RATIO * maxValue + MAX_OVERHEAD_BYTES,
+    budget,
+    access,
+    example: '{"at":1764547200123,"topic":"moved","value":"42"}',
+    schema: {
       tags,
       operationId: 'importValues',
       summary: 'Import lines of an export, all or none',
@@ -101,18 +93,11 @@ export async function registerMoveRoutes(
         'Without the first and the last line of the export. The values get new ids and retain their times; open streams ' +
         'receive them. A value is omitted if its topic has one of the same time or a later one. ' +
         'Values of the same time belong into one request. See `pnpm sse import`.',
-      body: {
-        content: {
-          [LINES_TYPE]: { schema: { ...text, examples: ['{"at":1764547200123,"topic":"moved","value":"42"}\n'] } },
-        },
-      },
       response: {
-        200: {
-          ...closedObject(
-            { imported: { type: 'integer', description: 'Number of values that were not known.' } },
-            { title: 'Imported values', required: ['imported'] },
-          ),
-        },
+        200: closedObject(
+          { imported: { type: 'integer', description: 'Number of values that were not known.' } },
+          { title: 'Imported values', required: ['imported'] },
+        ),
         ...buildChangeReplies(
           errors.IMPORT_LINE_INVALID,
           errors.FANOUT_BACKLOG_FULL,
@@ -121,16 +106,13 @@ export async function registerMoveRoutes(
           ...storeErrors,
         ),
       },
-    }
-    scope.post(
-      '/import',
-      { config: { access, cost: 10 }, validatorCompiler: skipBodyValidation, schema: schema as never },
-      async (request) => {
-        await permissions.authorize('close', request.headers)
-        const events = parseEvents((request.body as Buffer | undefined) ?? Buffer.alloc(0))
-        request.audit = { change: 'import', what: `${events.length} values` }
-        return { imported: events.length === 0 ? 0 : await broker.importEvents(events) }
-      },
-    )
+    },
+    authorize: ({ headers }) => permissions.authorize('close', headers),
+    parse: parseEvent,
+    createError: errors.IMPORT_LINE_INVALID,
+    async apply(events, request) {
+      request.audit = { change: 'import', what: `${events.length} values` }
+      return { imported: events.length === 0 ? 0 : await broker.importEvents(events) }
+    },
   })
 }

@@ -1,19 +1,17 @@
 import type { Budget } from '@influencer-stats/runtime/budget'
-import { createBytesParser } from '@influencer-stats/runtime/bytes-parser'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { writeExport } from '@influencer-stats/runtime/export-lines'
 import type { App } from '@influencer-stats/runtime/http'
+import { LINES_TYPE, registerImportRoute } from '@influencer-stats/runtime/import-route'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import { Readable } from 'node:stream'
 import type { Collections } from '../campaigns/collections.ts'
 import { errors } from '../errors.ts'
 import { exportDatabase } from '../state/export-database.ts'
-import { EXPORT_HEAD, isCollectionLine, MAX_IMPORT_BYTES, type ExportLine } from '../core/export-line.ts'
+import { EXPORT_HEAD, isCollectionLine, MAX_IMPORT_BYTES } from '../core/export-line.ts'
 import { parseExportLine } from './import-lines.ts'
 
-const LINES_TYPE = 'application/x-ndjson'
 const tags = ['system']
 const importedReply = {
   type: 'object',
@@ -28,19 +26,6 @@ const importedReply = {
 
 const EXAMPLE_LINE =
   '{"type":"collection","collection":{"id":"imported","videos":["-4lB5EKS5Uk"],"revision":1764547200123456},"numbers":{}}'
-
-/** @throws Problem `IMPORT_LINE_INVALID` */
-function parseLines(body: Buffer): ExportLine[] {
-  return body
-    .toString()
-    .split('\n')
-    .flatMap((text, i) => {
-      if (text === '') return []
-      const line = parseExportLine(text)
-      if (typeof line === 'string') throw errors.IMPORT_LINE_INVALID(`line ${i + 1}: ${line}`)
-      return [line]
-    })
-}
 
 /**
  * Registers the routes that move all data to another service.
@@ -73,18 +58,17 @@ export async function registerMoveRoutes(
     },
   )
 
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    const limits = { limit: MAX_IMPORT_BYTES, tooLarge: commonErrors.BODY_TOO_LARGE }
-    scope.addContentTypeParser('*', createBytesParser(limits, budget))
-    const schema = {
+  await registerImportRoute(app, {
+    limit: MAX_IMPORT_BYTES,
+    budget,
+    example: EXAMPLE_LINE,
+    schema: {
       tags,
       operationId: 'importLines',
       summary: 'Import lines of an export, all or none',
       description:
         'Without the first and the last line of the export; at most 2 MiB. A collection replaces only an older version. ' +
         'Points and details are added. An import can be repeated. See `pnpm stats import`.',
-      body: { content: { [LINES_TYPE]: { schema: { type: 'string', examples: [`${EXAMPLE_LINE}\n`] } } } },
       response: {
         200: importedReply,
         ...buildChangeReplies(
@@ -97,16 +81,15 @@ export async function registerMoveRoutes(
           ...storeErrors,
         ),
       },
-    }
-    scope.post(
-      '/import',
-      { config: { cost: 10 }, validatorCompiler: skipBodyValidation, schema: schema as never },
-      async (request) => {
-        if (!database) throw errors.IMPORT_NOT_SUPPORTED()
-        const lines = parseLines((request.body as Buffer | undefined) ?? Buffer.alloc(0))
-        request.audit = { change: 'import', what: `${lines.filter(isCollectionLine).length} collections` }
-        return { lines: lines.length, newer: (await collections.importLines(lines)) ?? 0 }
-      },
-    )
+    },
+    authorize() {
+      if (!database) throw errors.IMPORT_NOT_SUPPORTED()
+    },
+    parse: parseExportLine,
+    createError: errors.IMPORT_LINE_INVALID,
+    async apply(lines, request) {
+      request.audit = { change: 'import', what: `${lines.filter(isCollectionLine).length} collections` }
+      return { lines: lines.length, newer: (await collections.importLines(lines)) ?? 0 }
+    },
   })
 }

@@ -28,8 +28,10 @@ interface FromSource {
   readonly from?: string
 }
 
-/** Content of a log entry. Every node writes `put`, `delete`, `import`, `source` and
- * `wanted`; only the poller writes the others. */
+/**
+ * Content of a log entry. Every node writes `put`, `delete`, `import`, `source` and `wanted`; only the poller writes the
+ * others.
+ */
 export type StatsChange =
   /** `before`: the revision that the change replaces. If the collection has another one, the change is not applied. */
   | { readonly type: 'put'; readonly collection: Collection; readonly before?: number }
