@@ -200,12 +200,14 @@ test('stats, prices and sse are backed up under writers, each as it was at one m
   }
 })
 
-test('a node of many says where what it has is kept; one that runs alone has backups', async () => {
+test('a backup is not restored into the folder of a node, and the reason names the command that restores it', async () => {
   const definitions = await Promise.all(Object.values(services).map((load) => load()))
   const clusterServices = definitions.filter(({ settings }) => 'cluster' in settings)
   expect(clusterServices.map(({ name }) => name)).toEqual(expect.arrayContaining(['kv', 'sse', 'stats']))
-  for (const { getNoBackupReason: keptElsewhere } of clusterServices) {
-    expect(keptElsewhere?.({ cluster: ['nats://a:4222'] } as never)).toMatch(/^the log has the /)
-    expect(keptElsewhere?.({ cluster: [] } as never)).toBeUndefined()
+  for (const { name, getNoRestoreReason } of clusterServices) {
+    expect(getNoRestoreReason?.({ cluster: ['nats://a:4222'] } as never)).toContain(
+      `\`pnpm cluster rescue ${name} --from FILE.backup\``,
+    )
+    expect(getNoRestoreReason?.({ cluster: [] } as never)).toBeUndefined()
   }
 })

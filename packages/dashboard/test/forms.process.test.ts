@@ -146,7 +146,7 @@ describe('refusals', () => {
   const RAW = /must (NOT|be|match|have)|body\/|params|querystring|schema|pattern|property|undefined|null|raw/
   /** Codes of requests that pages never send. */
   const NOT_OF_PAGES =
-    /^(BACKUP_NOT|IMPORT_(LINE|NOT)|TOO_MANY_BACKUPS|NO_DATA|CONTENT_|CONDITION_(INV|UNS)|HOST_|TRANSFER_|UNSUPPORTED_)/
+    /^(IMPORT_(LINE|NOT)|TOO_MANY_BACKUPS|NO_DATA|CONTENT_|CONDITION_(INV|UNS)|HOST_|TRANSFER_|UNSUPPORTED_)/
 
   /** The codes that a service documents, with their status. */
   async function listCodes(url: string): Promise<[string, number][]> {

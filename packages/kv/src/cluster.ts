@@ -43,6 +43,7 @@ export async function openKvNode({ config, registry, log, fail }: KvContext): Pr
     const stopExpiring = startClusterExpiry(clusterLog, stateMachine, () => ttl.now())
     registerLevelMetrics(level, config.cacheMegabytes, registry)
     return {
+      backupSource: clusterLog.backupSource,
       shared: (): KvClusterState => ({ share: level.share(), ttlMemory, logState: state }),
       onThreadExit: (shared) => void level.releaseShare((shared as KvClusterState).share),
       handlers: {

@@ -1,4 +1,4 @@
-import { isCluster } from '@influencer-stats/log/settings'
+import { getNoRestoreReason, isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
 import type { KvMainMessage, KvThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
@@ -15,10 +15,7 @@ export const kv = defineService<typeof settings, KvMainMessage, KvThreadMessage>
     `curl -XPUT '${url}/v0/entity?id=greeting' -H 'content-type: text/plain' -d hello\n` +
     `curl '${url}/v0/entity?id=greeting'`,
   getSingleThreadReason: ({ store }) => (store === 'memory' ? 'the store "memory" belongs to one thread' : undefined),
-  getNoBackupReason: (config) =>
-    isCluster(config)
-      ? 'the log has the data of a cluster: use `pnpm kv export` and `pnpm kv import` at any node'
-      : undefined,
+  getNoRestoreReason: (config) => getNoRestoreReason('kv', config),
   open: async (context) =>
     isCluster(context.config)
       ? (await import('./cluster.ts')).openKvNode(context)

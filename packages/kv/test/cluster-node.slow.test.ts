@@ -143,13 +143,6 @@ describe('nodes of kv', () => {
     )
   })
 
-  it('refuse a backup, and name the alternative', async () => {
-    const kv = await startTestNode(newStream())
-    const { status, code, text } = await kv.request('GET', '/backup')
-    expect([status, code]).toEqual([409, 'BACKUP_NOT_SUPPORTED'])
-    expect(text).toContain('pnpm kv export')
-  })
-
   it('accept values up to the limit, even if they exceed the size of a message', async () => {
     const small = await startNatsServer({ folder: createTemporaryFolder(), config: 'max_payload: 262144' })
     onTestFinished(() => small.stop('SIGKILL'))

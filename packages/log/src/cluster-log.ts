@@ -1,7 +1,9 @@
+import type { SnapshotSource } from '@influencer-stats/runtime/backup-source'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext } from '@influencer-stats/runtime/service'
 import type { SettingValues } from '@influencer-stats/runtime/define-settings'
 import { openJetStreamLog, type JetStreamLog } from './jetstream/jetstream-log.ts'
+import { createBackupSource } from './backup-source.ts'
 import type { JetStreamLogOptions } from './jetstream/options.ts'
 import { registerAvailability, registerSkippedMessages } from './log-metrics.ts'
 import { getSharedAvailability, getStalenessSeconds, writeLogState } from './log-state.ts'
@@ -21,6 +23,11 @@ export interface ClusterLogOptions
   readonly snapshotIntervalBytes?: number
 }
 
+export interface ClusterLog extends JetStreamLog {
+  /** Source of the backups of this node. */
+  readonly backupSource: SnapshotSource
+}
+
 /**
  * Opens the log of a cluster node according to its settings, with a snapshot scheduler and metrics. Resolves also if the
  * log is unavailable: the node then serves reads, and attaches to the log later. Closing the log also closes the
@@ -34,7 +41,7 @@ export async function openClusterLog({
   log,
   fail,
   ...rest
-}: ClusterLogOptions): Promise<JetStreamLog> {
+}: ClusterLogOptions): Promise<ClusterLog> {
   const { stateMachine, storage, snapshotIntervalBytes, maxBody, applyTimeout, restartsToJoin, memory } = rest
   const availability = getSharedAvailability(memory)
   let appliedBytes = 0
@@ -111,6 +118,7 @@ export async function openClusterLog({
     () => getStalenessSeconds(clusterLog.state),
   )
   return Object.create(clusterLog, {
+    backupSource: { value: createBackupSource(service, stateMachine) },
     close: {
       async value() {
         await scheduler.close()

@@ -75,8 +75,11 @@ export interface StateMachine {
    * ms later, in larger batches. Without this method, the log passes them at once.
    */
   canLag?(): boolean
-  /** Yields a consistent snapshot of the whole state with its position. */
-  snapshot(): AsyncIterable<Buffer>
+  /**
+   * Yields a consistent snapshot of the whole state with its position, as of the first chunk.
+   * @param onPosition called with the position before the first chunk, unless the state is empty
+   */
+  snapshot(onPosition?: (position: LogPosition) => void): AsyncIterable<Buffer>
   /** Replaces the whole state by a snapshot. Stores the position last, so that an incomplete snapshot is never used. */
   restore(chunks: AsyncIterable<Buffer>): Promise<void>
 }

@@ -113,6 +113,15 @@ type ModeSettings = Pick<SettingValues<typeof logSettings>, 'cluster' | 'log'>
 /** True for a node of a cluster, false for a standalone service. */
 export const isCluster = ({ cluster, log }: ModeSettings): boolean => cluster.length > 0 || log === 'jetstream'
 
+/**
+ * Returns the reason why `pnpm restore` does not restore a service with this configuration, and the alternative.
+ * Undefined if it does.
+ */
+export const getNoRestoreReason = (service: string, settings: ModeSettings): string | undefined =>
+  isCluster(settings)
+    ? `the nodes of a cluster load their data from its log: use \`pnpm cluster rescue ${service} --from FILE.backup\``
+    : undefined
+
 /** Returns the addresses of a cluster's NATS servers. */
 export const getServers = ({ cluster, natsUrl }: Pick<SettingValues<typeof logSettings>, 'cluster' | 'natsUrl'>) =>
   cluster.length > 0 ? cluster : natsUrl

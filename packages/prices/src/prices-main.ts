@@ -1,6 +1,7 @@
 import { clearLevel } from '@influencer-stats/log/boot-check'
 import { closeLevel, type LevelStateMachine } from '@influencer-stats/log/level-state-machine'
 import type { EntryBody, Log, StateMachine } from '@influencer-stats/log/log'
+import type { BackupSource } from '@influencer-stats/runtime/backup-source'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { toWireError } from '@influencer-stats/runtime/problems'
@@ -35,6 +36,9 @@ const NO_BINARY_NOTE = `the package roaring has no binary for this system, so th
 
 export type PricesMainContext = OpenContext<PricesConfig, PricesThreadMessage>
 
+/** Log of the service. That of a cluster node is the source of its backups. */
+type PricesLog = Log & { readonly backupSource?: BackupSource }
+
 /** The parts that differ between a standalone service and a node of a cluster. */
 export interface PricesBackend {
   readonly folder: string
@@ -43,7 +47,7 @@ export interface PricesBackend {
   /** Creates the first catalog of a database that never had prices. By default it is empty. */
   createFirst?: (() => CatalogDraft) | undefined
   /** Opens the log whose entries the state machine applies. */
-  openLog(stateMachine: StateMachine): Log | Promise<Log>
+  openLog(stateMachine: StateMachine): PricesLog | Promise<PricesLog>
   /** Memory with the position in the log, on a node of a cluster. */
   readonly logState?: SharedArrayBuffer
 }
@@ -77,7 +81,7 @@ export async function openMain(
     return openPricesStateMachine(catalog, level, isReplica)
   }
   let stateMachine: LevelStateMachine
-  let journal: Log
+  let journal: PricesLog
   try {
     stateMachine = await openStateMachine().catch(async (error: unknown) => {
       if (!isReplica || !(error instanceof StartError) || error.code !== 'DATA_DAMAGED') throw error
@@ -108,8 +112,7 @@ export async function openMain(
       config.indexes.includes(BITMAP_ALIAS) && findBitmapIndex(indexes) !== BITMAP_INDEXES[0]
         ? NO_BINARY_NOTE
         : undefined,
-    // A node of a cluster has no backup source, because its state is a copy of the log.
-    backupSource: isReplica ? undefined : level,
+    backupSource: journal.backupSource ?? level,
     shared: (): PricesSharedState => ({
       state: catalog.getState(),
       share: level.share(),

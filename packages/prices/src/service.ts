@@ -1,4 +1,4 @@
-import { isCluster } from '@influencer-stats/log/settings'
+import { getNoRestoreReason, isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
 import { examplePrice, exampleSearch } from './sample/examples.ts'
 import type { PricesMainMessage, PricesThreadMessage } from './messages.ts'
@@ -16,10 +16,7 @@ export const prices = defineService<typeof settings, PricesMainMessage, PricesTh
   example: (url) =>
     `curl -XPUT -H 'content-type: application/json' ${url}/prices/${examplePrice.id} -d '${JSON.stringify(examplePrice)}'\n` +
     `curl -H 'content-type: application/json' ${url}/v1/search/bitmap/prices -d '${JSON.stringify(exampleSearch)}'`,
-  getNoBackupReason: (config) =>
-    isCluster(config)
-      ? 'the log has the data of a cluster: use `pnpm prices export` and `pnpm prices import` at any node'
-      : undefined,
+  getNoRestoreReason: (config) => getNoRestoreReason('prices', config),
   open: async (context) =>
     isCluster(context.config)
       ? (await import('./cluster.ts')).openPricesNode(context)

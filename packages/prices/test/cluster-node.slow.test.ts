@@ -103,7 +103,6 @@ describe('nodes of prices', () => {
       'SEQUENCE_WAIT_TIMEOUT',
       '1',
     ])
-    expect((await one.request('GET', '/backup')).body.code).toBe('BACKUP_NOT_SUPPORTED')
   })
 
   it('apply an import completely or not at all, for any number of pieces', async () => {

@@ -81,10 +81,10 @@ export interface ServiceDefinition<
    */
   getSingleThreadReason?(config: SettingValues<S> & CommonSettings): string | undefined
   /**
-   * Returns the reason why the service's data folder cannot be backed up or restored with this configuration, and the
+   * Returns the reason why a backup cannot be restored into the service's data folder with this configuration, and the
    * alternative. Undefined if it can.
    */
-  getNoBackupReason?(config: SettingValues<S> & CommonSettings): string | undefined
+  getNoRestoreReason?(config: SettingValues<S> & CommonSettings): string | undefined
   /** Opens the data of the service. Called once per process, on the main thread. */
   open(context: OpenContext<SettingValues<S>, ToThread>): Promise<ServiceMain<ToMain>>
   /** Loads the code of `open` in advance. Main of a successor calls this while its predecessor serves. */

@@ -5,8 +5,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { BackupDamagedError, BackupWriter, readBackup, type BackupEntry } from '../src/backup/backup-format.ts'
-import { restoreBackup } from '../src/backup/restore-backup.ts'
+import {
+  BackupDamagedError,
+  BackupWriter,
+  readBackup,
+  type BackupEntry,
+  type DatabaseHead,
+} from '../src/backup/backup-format.ts'
+import { restoreBackup, verifyBackup } from '../src/backup/restore-backup.ts'
 import { Utf8Level } from '../src/level/utf8-level.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 
@@ -16,7 +22,7 @@ const backupEntry: fc.Arbitrary<BackupEntry> = fc.tuple(bytes, bytes)
 function writeBackup(groups: readonly (readonly BackupEntry[])[]): Buffer {
   const writer = new BackupWriter()
   const pieces = [
-    writer.writeHead('kv', 2),
+    writer.writeHead({ backup: 1, service: 'kv', format: 2 }),
     ...groups.map((group) => writer.writeEntries(group)),
     writer.writeEnd('1.2.3'),
   ]
@@ -30,7 +36,7 @@ async function readPieces(backup: Buffer, cuts: readonly number[] = []) {
   const found: BackupEntry[] = []
   let service = ''
   const end = await readBackup(Readable.from(pieces), {
-    onHead: (head) => void (service = `${head.service} ${head.format}`),
+    onHead: (head) => void (service = `${head.service} ${(head as DatabaseHead).format}`),
     onEntry(key, value) {
       found.push([Buffer.from(key), Buffer.from(value)])
       return undefined
@@ -108,6 +114,24 @@ test('rejects a file that is not a backup', async () => {
   await expect(readPieces(readFileSync(file))).rejects.toBeInstanceOf(BackupDamagedError)
 })
 
+test('does not restore the backup of a cluster into a folder, and names the command that restores it', async () => {
+  const folder = createTemporaryFolder()
+  const [file, data] = [join(folder, 'kv.backup'), join(folder, 'data')]
+  const writer = new BackupWriter()
+  const head = { backup: 2, service: 'kv', position: { epoch: 'e', seq: 7, check: 1 } } as const
+  const chunk = Buffer.from('snapshot')
+  writeFileSync(
+    file,
+    Buffer.concat([writer.writeHead(head), writer.writeEntries([[Buffer.alloc(0), chunk]]), writer.writeEnd('1.2.3')]),
+  )
+  expect(await verifyBackup(file)).toMatchObject({ head, end: { entries: 1 } })
+  await expect(restoreBackup('kv', file, data)).rejects.toMatchObject({
+    code: 'BACKUP_OF_CLUSTER',
+    message: expect.stringContaining(`\`pnpm cluster rescue kv --from ${file} --cluster`),
+  })
+  expect(readdirSync(folder)).toEqual(['kv.backup'])
+})
+
 test('restores exactly the bytes that were backed up', async () => {
   const folder = createTemporaryFolder()
   const [file, data] = [join(folder, 'kv.backup'), join(folder, 'data')]
@@ -117,7 +141,7 @@ test('restores exactly the bytes that were backed up', async () => {
   ])
   const backup = writeBackup([entries])
   writeFileSync(file, backup)
-  const { sha256 } = await restoreBackup('kv', file, data)
+  const { sha256 } = (await restoreBackup('kv', file, data)).end
   const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
   const db = new Level<Buffer, Buffer>(join(data, 'level'), bytes)
   const again = await readPieces(writeBackup([await db.iterator().all()]))

@@ -24,7 +24,10 @@ it('names a read-only disk in the refusal of a start and of a restore', async (c
 
   const writer = new BackupWriter()
   const file = join(folder, 'kv.backup')
-  writeFileSync(file, Buffer.concat([writer.writeHead('kv', 1), writer.writeEnd('1.0.0')]))
+  writeFileSync(
+    file,
+    Buffer.concat([writer.writeHead({ backup: 1, service: 'kv', format: 1 }), writer.writeEnd('1.0.0')]),
+  )
   const target = join(folder, 'disk', 'new')
   await expect(restoreBackup('kv', file, target)).rejects.toThrow(/read-only/)
   expect(existsSync(target)).toBe(false)

@@ -64,7 +64,7 @@ export async function openMain(
   })
   return {
     ...common,
-    backupSource: sequencer.history.level,
+    backupSource: sequencer.backupSource,
     handlers: {
       publish: (puts, bytes) => sequencer.publish(puts, bytes),
       importEvents: (events) => sequencer.importEvents(events),

@@ -1,4 +1,4 @@
-import { isCluster } from '@influencer-stats/log/settings'
+import { getNoRestoreReason, isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
 import type { SseMainMessage, SseThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
@@ -14,8 +14,7 @@ export const sse = defineService<typeof settings, SseMainMessage, SseThreadMessa
   example: (url) => `curl -N '${url}/wait?cid=me&last=1' & sleep 1; curl '${url}/put?v=hello'`,
   getSingleThreadReason: ({ broker }) =>
     broker === 'local' ? 'the broker "local" orders values separately on each thread' : undefined,
-  getNoBackupReason: (config) =>
-    isCluster(config) ? 'the log has the history of a cluster, with a copy on each replica of NATS' : undefined,
+  getNoRestoreReason: (config) => getNoRestoreReason('sse', config),
   open: async (context) =>
     isCluster(context.config)
       ? (await import('./cluster.ts')).openCluster(context)

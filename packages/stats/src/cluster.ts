@@ -144,6 +144,7 @@ async function openNode({ config, registry, log, fail }: StatsNodeContext): Prom
     }
     return {
       state,
+      backupSource: clusterLog.backupSource,
       logState: memory,
       source: () => source() ?? ownSource,
       getState,

@@ -54,8 +54,7 @@ export async function openMain(
   const otherSources = reportOtherSources(state, source(), log)
 
   return {
-    // A node of a cluster has no backup source, because its state is a copy of the log.
-    backupSource: node ? undefined : state.level,
+    backupSource: node ? node.backupSource : state.level,
     shared: (): StatsSharedState => ({
       meter: meter.memory,
       share: state.level?.share(),

@@ -1,4 +1,4 @@
-import { isCluster } from '@influencer-stats/log/settings'
+import { getNoRestoreReason, isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
 import type { StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import { isStateOnMain, settings } from './settings.ts'
@@ -21,8 +21,7 @@ export const stats = defineService<typeof settings, StatsMainMessage, StatsThrea
     if (!isStateOnMain(config)) return `the state "${config.state}" belongs to one thread`
     return undefined
   },
-  getNoBackupReason: (config) =>
-    isCluster(config) ? 'the log has the data of a cluster, with a copy on each replica of NATS' : undefined,
+  getNoRestoreReason: (config) => getNoRestoreReason('stats', config),
   open: async (context) =>
     isCluster(context.config)
       ? (await import('./cluster.ts')).openStatsNode(context)

@@ -45,10 +45,14 @@ export interface LevelSnapshotFormat {
   createFilter?(position: Buffer): (key: Buffer) => boolean
 }
 
-/** Yields a consistent snapshot of a database, in chunks of any size. */
+/**
+ * Yields a consistent snapshot of a database, in chunks of any size.
+ * @param onPosition called with the value of `positionKey` before the first chunk, unless it is missing
+ */
 export async function* createSnapshotChunks(
   db: SnapshotDatabase,
   { name, positionKey, createFilter = () => () => true }: LevelSnapshotFormat,
+  onPosition: (value: Buffer) => void = () => {},
 ): AsyncGenerator<Buffer> {
   const snapshot = db.snapshot()
   const options = { ...BUFFER_ENCODING, snapshot, fillCache: false }
@@ -56,6 +60,7 @@ export async function* createSnapshotChunks(
   try {
     const position = await db.get<Buffer, Buffer>(positionKey, options)
     const isIncluded = position ? createFilter(position) : () => true
+    if (position) onPosition(position)
     yield toHeader(name)
     for (;;) {
       const entries = await iterator.nextv(SLICE_ENTRIES)
@@ -120,6 +125,6 @@ export const createSnapshotCodec = (
   format: LevelSnapshotFormat,
   readableNames: readonly string[] = [],
 ): SnapshotCodec => ({
-  write: () => createSnapshotChunks(db, format),
+  write: (onRow) => createSnapshotChunks(db, format, (value) => onRow?.(String(value))),
   read: async (chunks) => String(await restoreSnapshot(chunks, db, [format.name, ...readableNames])),
 })

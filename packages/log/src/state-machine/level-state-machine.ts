@@ -13,8 +13,11 @@ export interface PositionRow {
 
 /** Encoding of a database's snapshot: see `createSnapshotCodec`. */
 export interface SnapshotCodec {
-  /** Yields a consistent snapshot of the database. */
-  write(): AsyncIterable<Buffer>
+  /**
+   * Yields a consistent snapshot of the database.
+   * @param onRow called with its position row before the first chunk, unless it has none
+   */
+  write(onRow?: (row: string) => void): AsyncIterable<Buffer>
   /**
    * Writes a snapshot into the empty database, except its position row. Resolves with that row.
    * @throws Error if the format is unknown or the snapshot is truncated
@@ -104,7 +107,11 @@ export async function openLevelStateMachine<Row extends PositionRow, Batch>(
 
     canLag: () => model.canLag?.() ?? false,
 
-    snapshot: () => snapshots.write(),
+    snapshot: (onPosition) =>
+      snapshots.write((text) => {
+        const position = parseRow(text)?.position
+        if (position) onPosition?.(position)
+      }),
 
     async restore(chunks) {
       await clearLevel(level, positionKey)

@@ -4,12 +4,31 @@ import { ByteQueue } from './byte-queue.ts'
 // A backup begins with one line of JSON: the service and the format. The entries follow, in key order. It ends with one
 // line of JSON: the number of entries, the SHA-256 of all bytes before it, the time and the version. The same data
 // gives the same bytes up to that last line.
+// The backup of a cluster has the position of its state in the first line. The values of its entries are the bytes of a
+// snapshot; their keys are empty.
 
 /** First line: the service and the format of its data. */
-export interface BackupHead {
+export type BackupHead = DatabaseHead | ClusterHead
+
+/** First line of the backup of a database. */
+export interface DatabaseHead {
   readonly backup: 1
   readonly service: string
   readonly format: number
+}
+
+/** First line of the backup of a cluster. The snapshot itself names its format. */
+export interface ClusterHead {
+  readonly backup: 2
+  readonly service: string
+  readonly position: BackupPosition
+}
+
+/** Position in the log of a cluster: its epoch, the last applied sequence, and the checksum of the message there. */
+export interface BackupPosition {
+  readonly epoch: string
+  readonly seq: number
+  readonly check: number
 }
 
 /** Last line. */
@@ -21,6 +40,12 @@ export interface BackupEnd {
   readonly at: string
   /** Version that wrote the backup. */
   readonly version: string
+}
+
+/** First and last line of a backup that was read completely. */
+export interface Backup {
+  readonly head: BackupHead
+  readonly end: BackupEnd
 }
 
 export type BackupEntry = readonly [key: Buffer, value: Buffer]
@@ -38,8 +63,8 @@ export class BackupWriter {
   readonly #hash: Hash = createHash('sha256')
   #entries = 0
 
-  writeHead(service: string, format: number): Buffer {
-    return this.#count(Buffer.from(`${JSON.stringify({ backup: 1, service, format } satisfies BackupHead)}\n`))
+  writeHead(head: BackupHead): Buffer {
+    return this.#count(Buffer.from(`${JSON.stringify(head)}\n`))
   }
 
   writeEntries(entries: readonly BackupEntry[]): Buffer {
@@ -119,7 +144,7 @@ async function readParts(input: ByteQueue, sink: BackupSink, size: number): Prom
   }
 
   const head = parseLine<BackupHead>(take(await findLineLength()))
-  if (head.backup !== 1) throw new BackupDamagedError('this version does not know its format')
+  if (head.backup !== 1 && head.backup !== 2) throw new BackupDamagedError('this version does not know its format')
   sink.onHead(head)
   let entries = 0
   for (;;) {

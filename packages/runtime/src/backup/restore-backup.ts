@@ -6,7 +6,14 @@ import { StartError } from '../errors/common-errors.ts'
 import { syncFolder, writeFormat, type DataFormat } from '../level/data-format.ts'
 import { flush } from '../level/open/open-level.ts'
 import { Utf8Level } from '../level/utf8-level.ts'
-import { BackupDamagedError, readBackup, type BackupEnd, type BackupHead, type BackupSink } from './backup-format.ts'
+import {
+  BackupDamagedError,
+  readBackup,
+  type Backup,
+  type BackupEnd,
+  type BackupHead,
+  type BackupSink,
+} from './backup-format.ts'
 
 /** A batch is written when it exceeds this size (bytes). */
 const MAX_BATCH_BYTES = 4_194_304
@@ -14,21 +21,26 @@ const MAX_BATCH_BYTES = 4_194_304
 /**
  * Creates a data folder from a backup. A failure leaves no folder and no file. The next start of the service upgrades an
  * older format.
- * @throws StartError `BACKUP_DAMAGED`, `BACKUP_FOREIGN`, `DATA_THERE`
+ * @throws StartError `BACKUP_DAMAGED`, `BACKUP_FOREIGN`, `BACKUP_OF_CLUSTER`, `DATA_THERE`
  */
-export async function restoreBackup(service: string, file: string, folder: string): Promise<BackupEnd> {
-  let found: BackupHead | undefined
+export async function restoreBackup(service: string, file: string, folder: string): Promise<Backup> {
   // The file is read twice. The first read only checks it, so that a damaged backup creates no folder.
-  const end = await readBackupFile(file, { onHead: (head) => (found = head), onEntry: () => undefined })
-  if (found!.service !== service)
-    throw new StartError('BACKUP_FOREIGN', `${service}: ${file} is a backup of ${found!.service}`)
+  const backup = await verifyBackup(file)
+  const { head } = backup
+  if (head.service !== service)
+    throw new StartError('BACKUP_FOREIGN', `${service}: ${file} is a backup of ${head.service}`)
+  if (head.backup === 2)
+    throw new StartError(
+      'BACKUP_OF_CLUSTER',
+      `${service}: ${file} is a backup of a cluster: restore it with \`pnpm cluster rescue ${service} --from ${file} --cluster nats://HOST:4222\``,
+    )
   if (await isNotEmpty(folder))
     throw new StartError('DATA_THERE', `${service}: ${folder} is not empty: stop the service and move the folder first`)
   const draft = `${folder}.restoring`
   await rm(draft, { recursive: true, force: true })
   const firstParent = await mkdir(dirname(draft), { recursive: true })
   try {
-    await writeData(draft, file, { service, format: found!.format })
+    await writeData(draft, file, { service, format: head.format })
     await rm(folder, { recursive: true, force: true })
     await rename(draft, folder)
   } catch (error) {
@@ -37,7 +49,7 @@ export async function restoreBackup(service: string, file: string, folder: strin
     throw error
   }
   syncFolder(dirname(folder))
-  return end
+  return backup
 }
 
 /** Removes a folder and its parents up to `last`. Folders that are not empty remain. */
@@ -83,6 +95,13 @@ async function fill(db: Level<Buffer, Buffer>, file: string): Promise<void> {
     },
   })
   await put()
+}
+
+/** Reads the backup in a file only to check it. @throws StartError `BACKUP_DAMAGED` */
+export async function verifyBackup(file: string): Promise<Backup> {
+  let head: BackupHead
+  const end = await readBackupFile(file, { onHead: (found) => void (head = found), onEntry: () => undefined })
+  return { head: head!, end }
 }
 
 /** Reads the backup in a file, and checks it. @throws StartError `BACKUP_DAMAGED` */

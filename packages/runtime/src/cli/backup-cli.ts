@@ -9,14 +9,14 @@ import type { AnyService, ServiceTable } from '../service.ts'
 import { syncFolder } from '../level/data-format.ts'
 import { parseArguments, type SettingFlag } from '../settings/arguments.ts'
 import { assertKnownServices, resolveConfigs } from '../settings/resolve-config.ts'
-import { BackupDamagedError, type BackupEnd, type BackupHead } from '../backup/backup-format.ts'
+import type { Backup } from '../backup/backup-format.ts'
 import {
   findBackupsToDelete,
   INCOMPLETE_SUFFIX,
   toBackupFolder,
   type BackupRetention,
 } from '../backup/backup-retention.ts'
-import { readBackupFile, restoreBackup } from '../backup/restore-backup.ts'
+import { restoreBackup, verifyBackup } from '../backup/restore-backup.ts'
 import { saveBackup } from '../backup/save-backup.ts'
 
 export interface BackupOptions {
@@ -91,7 +91,10 @@ async function parsePlan(
   }
 }
 
-const describeEnd = ({ entries, sha256, at }: BackupEnd) => `${entries} entries as of ${at}, sha256 ${sha256}`
+function describeBackup({ head, end: { entries, sha256, at } }: Backup): string {
+  const content = head.backup === 2 ? `cluster up to sequence ${head.position.seq}` : `${entries} entries`
+  return `${content} as of ${at}, sha256 ${sha256}`
+}
 
 /** Runs `work` for each service, and continues after a failure. Resolves with the exit code. */
 async function runForEach(
@@ -112,8 +115,7 @@ async function runForEach(
 }
 
 function explainError(error: unknown): string {
-  if (error instanceof ServiceError || error instanceof StartError || error instanceof BackupDamagedError)
-    return error.message
+  if (error instanceof ServiceError || error instanceof StartError) return error.message
   const { message, cause } = error as Error
   return cause instanceof Error ? `${message} (${cause.message || (cause as { code?: string }).code})` : message
 }
@@ -152,7 +154,7 @@ async function writeBackups({ definitions, configs }: BackupPlan, folder: string
   return runForEach(backedUp, async ({ name }) => {
     const config = configs.get(name)!
     try {
-      return describeEnd(await saveBackup(getServiceUrl(config), config.apiToken, getBackupFile(folder, name)))
+      return describeBackup(await saveBackup(getServiceUrl(config), config.apiToken, getBackupFile(folder, name)))
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'NO_DATA') return 'has no data to back up'
       throw error
@@ -165,9 +167,10 @@ async function verifyFiles(files: readonly string[]): Promise<number> {
   let code = 0
   for (const file of files) {
     try {
-      let found: BackupHead | undefined
-      const end = await readBackupFile(file, { onHead: (head) => (found = head), onEntry: () => undefined })
-      print(`${file}: ${found!.service}, format ${found!.format}, ${describeEnd(end)}\n`, 1)
+      const backup = await verifyBackup(file)
+      const { head } = backup
+      const format = head.backup === 1 ? `format ${head.format}, ` : ''
+      print(`${file}: ${head.service}, ${format}${describeBackup(backup)}\n`, 1)
     } catch (error) {
       code = 1
       print(`${explainError(error)}\n`)
@@ -187,11 +190,11 @@ export async function runRestore(options: BackupOptions): Promise<number> {
   const plan = await parsePlan(options, filesIn)
   if (typeof plan === 'number') return plan
   const { folder, definitions, configs } = plan
-  return runForEach(definitions, async ({ name, getNoBackupReason }) => {
+  return runForEach(definitions, async ({ name, getNoRestoreReason }) => {
     const config = configs.get(name)!
-    const reason = getNoBackupReason?.(config)
-    if (reason) throw new StartError('BACKUP_NOT_SUPPORTED', `${name}: ${reason}`)
+    const reason = getNoRestoreReason?.(config)
+    if (reason) throw new StartError('RESTORE_NOT_SUPPORTED', `${name}: ${reason}`)
     const { data } = config
-    return `${describeEnd(await restoreBackup(name, getBackupFile(folder, name), data))}, in ${data}`
+    return `${describeBackup(await restoreBackup(name, getBackupFile(folder, name), data))}, in ${data}`
   })
 }

@@ -16,7 +16,6 @@ export const commonErrors = defineErrors({
   UNAUTHORIZED: { status: 401, title: 'Valid bearer token required' },
   CROSS_SITE: { status: 403, title: 'Cross-site write refused' },
   NOT_FOUND: { status: 404, title: 'Path not found' },
-  BACKUP_NOT_SUPPORTED: { status: 409, title: 'Backup not supported: another service stores the data' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   NO_DATA: { status: 404, title: 'No data to back up' },
   CONTENT_RANGE_UNSUPPORTED: { status: 400, title: 'Content-Range not supported: send the whole content' },

@@ -136,7 +136,7 @@ export async function startService({
   }
   const serviceHandlers = {
     ...serviceMain.handlers,
-    ...createBackupHandlers(serviceMain.backupSource, definition.getNoBackupReason?.(config)),
+    ...createBackupHandlers(serviceMain.backupSource),
   }
   for (const [name, handler] of Object.entries(serviceHandlers)) handlers.set(name, handler)
   registerCounter(

@@ -1,5 +1,6 @@
 import { createSequenceTimeoutError } from '@influencer-stats/log/errors'
 import type { Log } from '@influencer-stats/log/log'
+import type { BackupSource } from '@influencer-stats/runtime/backup-source'
 import { coalesceCalls } from '@influencer-stats/runtime/async/single-flight'
 import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import type { TopicPut } from '../core/event.ts'
@@ -20,6 +21,8 @@ import {
 export interface Sequencer extends Pick<Broker, 'closeAll'> {
   /** History of the published values. */
   readonly history: History
+  /** Source of backups: the history's database, or the log of a cluster node. */
+  readonly backupSource: BackupSource | undefined
   /** Number of values that are published but not yet delivered to all threads. */
   readonly backlogSize: number
   /**
@@ -42,6 +45,9 @@ export interface Sequencer extends Pick<Broker, 'closeAll'> {
   close(): Promise<void>
 }
 
+/** Log of the service. That of a cluster node is the source of its backups. */
+type SseLog = Log & { readonly backupSource?: BackupSource }
+
 export interface SequencerOptions
   extends SseStateMachineOptions, Pick<BrokerOptions, 'backlogLimits' | 'sequenceWaitTimeout'> {
   /**
@@ -50,7 +56,7 @@ export interface SequencerOptions
    */
   readonly isPaced: boolean
   /** Opens the log, which applies its entries to `stateMachine`. */
-  openLog(stateMachine: SseStateMachine): Log | Promise<Log>
+  openLog(stateMachine: SseStateMachine): SseLog | Promise<SseLog>
 }
 
 const NO_BODY = Buffer.alloc(0)
@@ -94,6 +100,7 @@ export async function openSequencer({
 
   return {
     history,
+    backupSource: log.backupSource ?? history.level,
     get backlogSize() {
       return publishBacklog.values + deliveryBacklog.values
     },

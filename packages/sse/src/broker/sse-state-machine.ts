@@ -100,9 +100,11 @@ export class SseStateMachine implements StateMachine {
     return seqs
   }
 
-  async *snapshot(): AsyncGenerator<Buffer> {
-    if (this.#position && this.#history)
-      yield* encodeSnapshot({ position: this.#position, state: this.#history.getState() })
+  async *snapshot(onPosition?: (position: LogPosition) => void): AsyncGenerator<Buffer> {
+    const position = this.#position
+    if (!position || !this.#history) return
+    onPosition?.(position)
+    yield* encodeSnapshot({ position, state: this.#history.getState() })
   }
 
   async restore(chunks: AsyncIterable<Buffer>): Promise<void> {

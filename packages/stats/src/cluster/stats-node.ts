@@ -1,3 +1,4 @@
+import type { BackupSource } from '@influencer-stats/runtime/backup-source'
 import type { UpstreamOutage } from '../core/upstream-state.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
 import type { FetchedVideos } from '../state/stats-change.ts'
@@ -8,6 +9,7 @@ import type { NodeState } from './node-state.ts'
 /** A node of a cluster, on its main thread. */
 export interface StatsNode {
   readonly state: StatsState
+  readonly backupSource: BackupSource
   /** Memory of the state of the log, for the threads. */
   readonly logState: SharedArrayBuffer
   /** Returns the origin of the cluster's numbers; the source of this node until the cluster has one. */

@@ -14,11 +14,19 @@ type StatsDb = SharedLevel['db']
 
 const toLine = (entry: readonly [key: string, value: string]) => `${JSON.stringify(entry)}\n`
 
-/** Yields the whole content that a database has when the first chunk is read. */
-export async function* createSnapshotChunks(db: StatsDb): AsyncGenerator<Buffer> {
+/**
+ * Yields the whole content that a database has when the first chunk is read.
+ * @param onPosition called with the value of `POSITION_KEY` before the first chunk, unless it is missing
+ */
+export async function* createSnapshotChunks(
+  db: StatsDb,
+  onPosition: (value: string) => void = () => {},
+): AsyncGenerator<Buffer> {
   const snapshot = db.snapshot()
   const iterator = db.iterator({ snapshot, fillCache: false, highWaterMarkBytes: SLICE_BYTES })
   try {
+    const position = await db.get(POSITION_KEY, { snapshot })
+    if (position !== undefined) onPosition(position)
     yield Buffer.from(`${SNAPSHOT_HEADER}\n`)
     for (;;) {
       const entries = await iterator.nextv(SLICE_ENTRIES)
@@ -30,7 +38,6 @@ export async function* createSnapshotChunks(db: StatsDb): AsyncGenerator<Buffer>
           .join(''),
       )
     }
-    const position = await db.get(POSITION_KEY, { snapshot })
     if (position !== undefined) yield Buffer.from(toLine([POSITION_KEY, position]))
   } finally {
     await iterator.close()

@@ -50,7 +50,7 @@ export function openStatsStateMachine({
     level,
     positionKey: POSITION_KEY,
     isReplica,
-    snapshots: { write: () => createSnapshotChunks(db), read: (chunks) => restoreSnapshot(chunks, db) },
+    snapshots: { write: (onRow) => createSnapshotChunks(db, onRow), read: (chunks) => restoreSnapshot(chunks, db) },
 
     async evaluate(entries) {
       const batch = new ChangeBatch(level)

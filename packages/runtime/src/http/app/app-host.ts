@@ -26,7 +26,7 @@ export interface AppHost {
   scrape(): Promise<string>
   /**
    * Returns a consistent copy of all data of the service.
-   * @throws Problem `NO_DATA`, `BACKUP_NOT_SUPPORTED`, `TOO_MANY_BACKUPS`
+   * @throws Problem `NO_DATA`, `LOG_UNAVAILABLE`, `TOO_MANY_BACKUPS`
    */
   backup(): Promise<AsyncIterable<Buffer>>
 }

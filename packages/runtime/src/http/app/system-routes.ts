@@ -90,13 +90,13 @@ export const systemRoutes = shared(
       async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await scrape()),
     )
 
-    const { CROSS_SITE, NO_DATA, BACKUP_NOT_SUPPORTED, TOO_MANY_BACKUPS } = commonErrors
+    const { CROSS_SITE, NO_DATA, TOO_MANY_BACKUPS } = commonErrors
     const backupDescription = describe(
       'getBackup',
       'Backup of all data of the service at the start of the reply; see `pnpm backup`',
       {
         200: createContent('application/octet-stream', 'binary'),
-        ...buildReadReplies(CROSS_SITE, NO_DATA, BACKUP_NOT_SUPPORTED, TOO_MANY_BACKUPS),
+        ...buildReadReplies(CROSS_SITE, NO_DATA, TOO_MANY_BACKUPS),
       },
     )
     // A backup contains all data, secrets included.
