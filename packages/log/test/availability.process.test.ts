@@ -28,7 +28,7 @@ async function openLog(url: string, stream: string, options: Partial<JetStreamLo
     replicas: 1,
     log: logger,
     appendTimeout: 15_000,
-    startTimeout: 500,
+    startTimeout: 0,
     onAvailability: ({ code }, isEmpty) => void (code !== changes.at(-1)?.[0] && changes.push([code, isEmpty])),
     onFatal: fatal.resolve,
     ...options,
@@ -47,10 +47,9 @@ it('a node with state starts without servers, refuses writes at once, and attach
   await first.log.append(APPEND_KIND, toBuffer('a'))
   await first.log.close()
   await ownServer.stop()
-  const startedAt = performance.now()
   const { stateMachine } = first
-  const node = await openLog(ownServer.url, stream, { stateMachine, startTimeout: 20_000 })
-  expect(performance.now() - startedAt).toBeLessThan(4_000)
+  // It does not wait for this time.
+  const node = await openLog(ownServer.url, stream, { stateMachine, startTimeout: 3_600_000 })
   expect(node.log.availability).toMatchObject({ code: 'NATS_UNREACHABLE', since: expect.any(String) })
   expect([node.log.isEmpty, node.log.state.applied, node.log.epoch]).toEqual([false, 1, first.log.epoch])
   for (const refused of [node.append('b'), node.log.barrier()])

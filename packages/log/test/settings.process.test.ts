@@ -19,7 +19,7 @@ async function startAndFail(
   stream = createStreamName(),
 ): Promise<unknown> {
   const { lines, log } = createLogCapture()
-  const error = await openTestLog(url, stream, { log, startTimeout: 500, ...options }).then(
+  const error = await openTestLog(url, stream, { log, startTimeout: 0, ...options }).then(
     () => undefined,
     (one: Error) => one,
   )

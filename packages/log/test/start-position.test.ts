@@ -36,6 +36,7 @@ async function resolvePosition(
     snapshots,
     signal: new AbortController().signal,
     onStep() {},
+    onRetry() {},
     onSnapshotLoad() {},
   })
   return { position, requestCount }

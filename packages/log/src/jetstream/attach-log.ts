@@ -38,6 +38,8 @@ export interface AttachOptions {
   readonly signal: AbortSignal
   /** Called after each step. */
   onStep(): void
+  /** Called after each failure that this attempt retries. */
+  onRetry(error: StartError): void
   /** Called before entries are applied. @throws Error if the state machine cannot follow this log at present */
   onOpened(epoch: string): void
   /** Called before a snapshot replaces the state. @throws Error if that is not possible at present */
@@ -77,6 +79,7 @@ export async function attachLog(options: JetStreamLogOptions, attach: AttachOpti
       timeout: attach.timeout,
       canCreate: options.stateMachine.getPosition() === undefined,
       signal,
+      onRetry: attach.onRetry,
     })
     onStep()
     const maxMessage = nc.info!.max_payload - MESSAGE_OVERHEAD_BYTES

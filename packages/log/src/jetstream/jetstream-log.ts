@@ -1,5 +1,5 @@
 import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
-import type { StartError } from '@influencer-stats/runtime/errors'
+import { StartError } from '@influencer-stats/runtime/errors'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { AppliedProgress } from '../applied-progress.ts'
 import type { LogAvailability } from '../availability.ts'
@@ -19,7 +19,7 @@ import type { LogWriter } from './writer.ts'
 
 /** Default of `startTimeout`. */
 const START_TIMEOUT_MS = 10_000
-/** Time without a step after which a node with state starts without its log (ms). */
+/** Minimum time without a step after which a node starts without its log (ms). It is longer than an attempt. */
 const STEP_TIMEOUT_MS = 5_000
 /** Maximum time of an attempt until JetStream is ready (ms). */
 const ATTEMPT_TIMEOUT_MS = 3_000
@@ -59,7 +59,8 @@ class LogManager {
   #isEmpty: boolean
   #isStarted = false
   #isLoading = false
-  #lastStepAt = performance.now()
+  /** Time of the last step, and the failure that was retried since. */
+  #lastStep: { at: number; retried?: StartError } = { at: performance.now() }
   #attaching: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
   readonly log: JetStreamLog
@@ -76,7 +77,7 @@ class LogManager {
       // The state of a node is that of the log at the time of the last applied entry.
       staleness: new StalenessTracker(steadyNow, position && steadyNow() - Math.max(0, Date.now() - position.at)),
       progress: new AppliedProgress(position?.seq ?? 0, () => {
-        this.#lastStepAt = performance.now()
+        this.#lastStep.at = performance.now()
         this.#reportState()
       }),
       leases: this.#leases,
@@ -97,8 +98,10 @@ class LogManager {
       if (!this.#isEmpty || LASTING_CODES.has(error.code) || isOver) ended.resolve()
     })
     const timer = setInterval(() => {
-      const timeout = this.#isEmpty ? startTimeout : STEP_TIMEOUT_MS
-      if (!this.#isLoading && performance.now() - this.#lastStepAt > timeout) ended.resolve()
+      const timeout = this.#isEmpty ? Math.max(startTimeout, STEP_TIMEOUT_MS) : STEP_TIMEOUT_MS
+      if (this.#isLoading || performance.now() - this.#lastStep.at <= timeout) return
+      this.#setFault(this.#lastStep.retried ?? new StartError('LOG_UNREACHABLE', 'the log is not open yet'))
+      ended.resolve()
     }, CHECK_INTERVAL_MS)
     try {
       await Promise.race([this.#attaching, ended.promise])
@@ -160,7 +163,8 @@ class LogManager {
       shared: this.#shared,
       timeout: Math.min(startTimeout, ATTEMPT_TIMEOUT_MS),
       signal: this.#closing.signal,
-      onStep: () => void (this.#lastStepAt = performance.now()),
+      onStep: () => void (this.#lastStep = { at: performance.now() }),
+      onRetry: (error) => void (this.#lastStep.retried = error),
       onOpened: (epoch) => {
         const mustRestart = this.#options.restartsToJoin && this.#stateMachine.getPosition() === undefined
         if (this.#isStarted && mustRestart && epoch !== this.#epoch)

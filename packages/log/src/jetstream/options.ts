@@ -40,8 +40,9 @@ export interface JetStreamLogOptions {
    */
   readonly applyTimeout?: number | undefined
   /**
-   * Time for which the start of a node without state waits for its log (ms): servers that have just started may not be
-   * ready. A node with state waits for one attempt, and at most 5 s without progress. Default: 10 s.
+   * Time for which the start of a node without state attempts to open its log (ms): servers that have just started may
+   * not be ready. With 0, and for a node with state, it is one attempt. A start ends after 5 s without progress, unless
+   * this time is longer. Default: 10 s.
    */
   readonly startTimeout?: number
   /**

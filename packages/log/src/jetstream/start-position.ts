@@ -25,6 +25,8 @@ export interface StartPositionParts {
   readonly signal: AbortSignal
   /** Called while this function makes progress. */
   onStep(): void
+  /** Called after each failure that is retried. */
+  onRetry(error: StartError): void
   /** Called before a snapshot replaces the state. @throws Error if that is not possible at present */
   onSnapshotLoad(): void
 }
@@ -36,7 +38,7 @@ export interface StartPositionParts {
  */
 export async function resolveStartPosition(
   options: JetStreamLogOptions,
-  { jsm, info, snapshots, signal, onStep, onSnapshotLoad }: StartPositionParts,
+  { jsm, info, snapshots, signal, onStep, onRetry, onSnapshotLoad }: StartPositionParts,
 ): Promise<LogPosition> {
   const { service, stream, stateMachine, log, verifyTimeout = VERIFY_TIMEOUT_MS } = options
   const epoch = getEpoch(info)
@@ -59,7 +61,14 @@ export async function resolveStartPosition(
       await snapshots.load(stateMachine)
       position = await adoptEpoch()
     }
-    if (position) await verifyStream(jsm, stream, position, { verifyTimeout, signal })
+    if (position)
+      await verifyStream(jsm, stream, position, {
+        verifyTimeout,
+        signal,
+        // Not yet `LOG_LOST`: a server that was suspended has the newer messages in a moment.
+        onRetry: (detail) =>
+          onRetry(new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} is not complete yet: ${detail}`)),
+      })
     return position ?? createStartPosition(epoch)
   } catch (error) {
     if (error instanceof StartError) throw error

@@ -23,6 +23,8 @@ export interface LogStreamOptions extends StreamOptions {
   /** True if this node creates a missing stream: it has no state that another stream contains. */
   readonly canCreate: boolean
   readonly signal: AbortSignal
+  /** Called after each failure that is retried. */
+  onRetry(error: StartError): void
 }
 
 /** Position of the node from whose state a stream continues. The stream itself has no entry before. */
@@ -73,7 +75,9 @@ export async function openStream(nc: NatsConnection, options: LogStreamOptions):
       const explained = explainError(error, options)
       // Servers that have just started have no leader yet, and return the same error as servers without JetStream. So
       // this error ends the start only after the timeout.
-      if (explained?.isFinal || performance.now() > deadline) throw explained?.error ?? explainTimeout(error, options)
+      const fault = explained?.error ?? explainTimeout(error, options)
+      if (explained?.isFinal || performance.now() > deadline) throw fault
+      options.onRetry(fault)
       await delay(RETRY_INTERVAL_MS, undefined, { signal: options.signal })
     }
   }
@@ -175,7 +179,7 @@ export const describeCluster = (name: string): string =>
 function explainError(
   error: unknown,
   { service, stream, replicas }: StreamOptions,
-): { error: Error; isFinal: boolean } | undefined {
+): { error: StartError; isFinal: boolean } | undefined {
   if (error instanceof StartError) return { error, isFinal: true }
   // A server that has just started may not know its streams yet.
   if (error instanceof LogLostError)
@@ -192,7 +196,7 @@ function explainError(
   return undefined
 }
 
-function explainTimeout(error: unknown, { service, stream }: StreamOptions): Error {
+function explainTimeout(error: unknown, { service, stream }: StreamOptions): StartError {
   const { message } = error as Error
   return new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} cannot be opened (${message})`)
 }

@@ -36,6 +36,14 @@ export const VERIFY_TIMEOUT_MS = 15_000
 /** Delay before a request to the stream or its snapshots is repeated (ms). */
 export const RETRY_INTERVAL_MS = 250
 
+export interface VerifyOptions {
+  /** Default: `VERIFY_TIMEOUT_MS`. */
+  readonly verifyTimeout?: number | undefined
+  readonly signal?: AbortSignal
+  /** Called while the stream seems to end before the last applied entry. */
+  readonly onRetry?: (detail: string) => void
+}
+
 /**
  * Resolves once the stream is verified to be the one from which this node built its state. Servers whose disks were
  * restored from an older copy look healthy: without this check, the node would apply their later messages without an
@@ -46,7 +54,7 @@ export async function verifyStream(
   jsm: JetStreamManager,
   stream: string,
   identity: LogIdentity,
-  { verifyTimeout = VERIFY_TIMEOUT_MS, signal }: { verifyTimeout?: number; signal?: AbortSignal } = {},
+  { verifyTimeout = VERIFY_TIMEOUT_MS, signal, onRetry }: VerifyOptions = {},
 ): Promise<void> {
   const { seq } = identity
   for (const deadline = performance.now() + verifyTimeout; ;) {
@@ -56,10 +64,9 @@ export async function verifyStream(
     // Trimmed messages cannot be verified.
     if (seq === 0 || seq < info.state.first_seq) return
     if (info.state.last_seq >= seq && (await hasMessage(jsm, stream, identity))) return
-    if (performance.now() > deadline)
-      throw new LogLostError(
-        `it ends at ${info.state.last_seq}, but this node has applied ${seq}: it was restored to an older state`,
-      )
+    const detail = `it ends at ${info.state.last_seq}, but this node has applied ${seq}`
+    if (performance.now() > deadline) throw new LogLostError(`${detail}: it was restored to an older state`)
+    onRetry?.(detail)
     await delay(RETRY_INTERVAL_MS, undefined, { signal })
   }
 }
