@@ -1,4 +1,4 @@
-import { StartError } from '@influencer-stats/runtime/errors'
+import type { StartError } from '@influencer-stats/runtime/errors'
 import { connect } from '@nats-io/transport-node'
 import { expect, it, onTestFinished } from 'vitest'
 import { openJetStreamLog } from '../src/jetstream/jetstream-log.ts'

@@ -171,7 +171,7 @@ describe('the sequencer of a cluster node', () => {
       backlogLimits: { values: 3, bytes: 1_000 },
       isPaced: true,
       deliver: () => release.promise,
-      sequenceWaitTimeout: 1_000,
+      sequenceWaitTimeout: 60_000,
       createHistory: (state) => new RingHistory(wide, state),
       openLog: (stateMachine) => openLocalLog({ stateMachine }),
     })
