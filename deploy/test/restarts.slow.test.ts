@@ -5,6 +5,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { exampleSearch } from '@influencer-stats/prices/sample/examples'
 import { describe, expect, test } from 'vitest'
 import { hasCaddy, startCaddy } from './support/caddy.ts'
+import { createKvRequest, LARGE_VALUE } from './support/kv-requests.ts'
 import { hasNginx, startNginx } from './support/nginx.ts'
 
 const HOST = 'stats.example.com'
@@ -13,8 +14,6 @@ const RELOADS = 4
 const CLIENTS = 16
 const JSON_TYPE = { 'content-type': 'application/json' }
 const SERVICES = ['stats', 'sse', 'prices'] as const
-// A proxy that forwards a body as it arrives cannot send it again. nginx writes a body of 8 KiB to a file.
-const LARGE_VALUE = JSON.stringify('x'.repeat(7_000))
 
 /** Creates requests with and without bodies, to all three services. */
 function createRequest(number: number, client: number): LoadRequest {
@@ -83,24 +82,6 @@ async function checkProxy(startProxy: (ports: Ports) => Promise<number>): Promis
   }
 
   await checkLoad(started, Object.keys(rows).length, { port, host: HOST, create: createRequest })
-}
-
-/** Creates requests to kv. */
-function createKvRequest(number: number, client: number): LoadRequest {
-  const path = `/v0/entity?id=k${client}`
-  switch (number % 3) {
-    case 0:
-      return { method: 'PUT', path, headers: { 'content-type': 'text/plain' }, body: LARGE_VALUE }
-    case 1:
-      return {
-        method: 'POST',
-        path: '/v0/batch',
-        headers: { 'content-type': 'application/x-ndjson' },
-        body: `{"op":"put","id":"k${client}","value":"v"}\n`,
-      }
-    default:
-      return { method: 'GET', path: '/v0/entities?start=k&end=l&limit=3' }
-  }
 }
 
 describe('20,000 requests of a client that never retries, and four restarts of all services: none fails', () => {

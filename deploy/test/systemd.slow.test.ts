@@ -93,6 +93,31 @@ test.skipIf(obstacle)('a unit waits for its servers as long as they are away, an
   expect(await run(`systemctl show -P Result ${unit}`)).toMatch(/^success/)
 })
 
+test.skipIf(obstacle)(
+  'no request is lost while a unit with a socket unit is reloaded and restarted under load',
+  async () => {
+    const unit = 'influencer-stats@kv'
+    await run(`cp deploy/systemd/*.service deploy/systemd/*.socket /etc/systemd/system/; systemctl daemon-reload
+    systemctl stop ${unit}; systemctl enable --now ${unit}.socket`)
+    // The first connection starts the service.
+    await run('curl -sf --max-time 90 -o /dev/null localhost:8082/readyz')
+    const load = run('echo $$ > /run/load; exec node_modules/.bin/node deploy/test/support/kv-requests.ts 8082')
+    const processOf = () =>
+      run(`systemctl show -P MainPID ${unit}; pgrep --parent $(systemctl show -P MainPID ${unit}) || true`)
+    const processes = new Set([await processOf()])
+    for (const command of ['reload', 'restart', 'reload', 'restart']) {
+      await run(`sleep 1; systemctl ${command} ${unit}`)
+      await waitUntil(() => processOf().then((id) => !processes.has(id) && /\n\d+\n$/.test(id) && processes.add(id)))
+    }
+    await run('sleep 1; kill $(cat /run/load)')
+    const result = JSON.parse(await load) as { sent: number; failures: string[]; slowest: number }
+    expect(result.sent).toBeGreaterThan(1_000)
+    expect(result.failures).toEqual([])
+    await run(`systemctl disable --now ${unit}.socket ${unit}`)
+    expect(await run(`systemctl show -P Result ${unit}`)).toMatch(/^success/)
+  },
+)
+
 test('each command of the sections that this test runs is in the document once', () => {
   const all = listDocumentedCommands().map(({ text }) => text)
   const own = ['systemd', 'Reverse proxy', 'Monitoring'].flatMap(readSection)
