@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { FrameError } from '../src/errors.ts'
 import { Applier } from '../src/jetstream/applier.ts'
 import type { LogPosition } from '../src/log.ts'
-import { encodeFrame } from '../src/order/frame.ts'
+import { encodeFrame, LEASE_KIND } from '../src/order/frame.ts'
 import type { LogMessage } from '../src/order/frame-assembler.ts'
 import { createMessageOfFormat } from './support/text-frames.ts'
 import { createStartPosition } from '../src/order/sequencer.ts'
@@ -93,6 +93,40 @@ it('stores no position of entries that are not applied, however it ends', async 
   await waitUntil(() => unknown.fatal.length === 1)
   await unknown.applier.end()
   expect([unknown.stateMachine.savedPosition?.seq, unknown.stateMachine.texts]).toEqual([2, ['b']])
+})
+
+/** Returns a frame of the writer of `toMessages` with entries of these kinds. */
+const toMessageOfKinds = (seq: number, ...kinds: number[]): LogMessage => {
+  const entries = kinds.map((kind) => ({ kind, term: 0, body: Buffer.from('{') }))
+  return { seq, at: 0, data: encodeFrame({ writer: '00'.repeat(8), number: seq, entries }, 10_000_000)[0]! }
+}
+
+it('applies the frames before one with an entry of an unknown kind, in the same batch', async () => {
+  for (const seqOf of [(seq: number) => seq, () => undefined]) {
+    const stateMachine = new TextStateMachine()
+    const apply = stateMachine.apply.bind(stateMachine)
+    stateMachine.apply = async (entries, position) => {
+      const unknown = entries.find(({ kind }) => kind === 99)
+      if (unknown) throw new FrameError('LOG_FORMAT_UNKNOWN', 'of another version', seqOf(unknown.seq))
+      return apply(entries, position)
+    }
+    const { applier, fatal, advanced } = startApplier(stateMachine)
+    const [first, second, , fourth] = toMessages('a', undefined, 'c', 'd')
+    applier.enqueue([first!, second!, toMessageOfKinds(3, APPEND_KIND, 99), fourth!])
+    await waitUntil(() => fatal.length === 1)
+    await applier.end()
+    expect([stateMachine.texts, stateMachine.savedPosition?.seq, advanced, fatal]).toEqual([['a'], 2, [2], [3]])
+    expect(applier.identity.seq).toBe(2)
+    expect(stateMachine.savedPosition!.writers).toEqual([['00'.repeat(8), 2, 0]])
+  }
+})
+
+it('stores no position after a frame with a damaged request for the lease', async () => {
+  const { applier, stateMachine, fatal } = startApplier()
+  applier.enqueue([...toMessages('a'), toMessageOfKinds(2, LEASE_KIND), toMessageOfKinds(3, APPEND_KIND)])
+  await waitUntil(() => fatal.length === 1)
+  await applier.end()
+  expect([stateMachine.texts, stateMachine.savedPosition?.seq, fatal]).toEqual([['a'], 1, [2]])
 })
 
 it('stops if the state machine does not know the kind of an entry', async () => {

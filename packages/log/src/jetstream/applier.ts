@@ -1,6 +1,6 @@
 import { retry } from '@influencer-stats/runtime/async/retry'
 import type { LogIdentity } from './stream/verify-stream.ts'
-import type { FrameError } from '../errors.ts'
+import { FrameError } from '../errors.ts'
 import {
   FrameAssembler,
   type LogMessage,
@@ -68,13 +68,19 @@ interface FrameDecisions {
   readonly decisions: EntryDecision[] | undefined
 }
 
+/** Reason why the log must not be applied further than the frames before `seq`. */
+interface LogFault {
+  readonly error: Error
+  readonly seq: number
+}
+
 /**
  * Passes the entries of the log to the state machine, in batches. A batch has the pending frames, up to a maximum size.
  */
 export class Applier {
   readonly #options: ApplierOptions
   readonly #assembler: FrameAssembler
-  readonly #sequencer: Sequencer
+  #sequencer: Sequencer
   #inbox: LogMessage[] = []
   #pendingBytes = 0
   /** Messages up to this sequence are applied without a further delay. */
@@ -131,15 +137,19 @@ export class Applier {
     // before the run ends and clears it.
     await undefined
     while (this.#inbox.length > 0 && this.#inbox[0]!.seq <= this.#dueSequence) {
-      const frames = this.#sequenceInbox()
-      if (!frames) break
-      if (frames.length > 0 && !(await this.#apply(frames))) break
+      const before = this.#sequencer.getPosition()
+      const { frames, fault } = this.#sequenceInbox(before)
+      if (frames.length > 0 && !(await this.#apply(frames, before))) break
+      if (fault) this.#stopOnFault(fault)
     }
     this.#running = undefined
   }
 
-  /** Takes the frames of one batch from the pending messages. Returns undefined after a fatal error. */
-  #sequenceInbox(): FrameDecisions[] | undefined {
+  /**
+   * Takes the frames of one batch from the pending messages, up to the first fault.
+   * @param before position before the batch
+   */
+  #sequenceInbox(before: LogPosition): { readonly frames: readonly FrameDecisions[]; readonly fault?: LogFault } {
     const frames: FrameDecisions[] = []
     let bytes = 0
     let count = 0
@@ -148,21 +158,29 @@ export class Applier {
         const message = this.#inbox[count++]!
         bytes += message.data.length
         const frame = this.#assembler.addMessage(message)
-        if (!frame) continue
-        if (frame.writer === undefined) {
-          this.#sequencer.skipMessage(frame)
-          frames.push({ frame, decisions: undefined })
-        } else frames.push({ frame, decisions: this.#sequencer.acceptFrame(frame) })
+        if (frame) frames.push(this.#decide(frame))
       }
     } catch (error) {
-      const { seq, data } = this.#inbox[--count]!
-      // The frames before it are applied first.
-      if (frames.length === 0) return this.#stopOnError(error as Error, seq)
-      bytes -= data.length
+      return {
+        frames: this.#decideAgain(frames, before),
+        fault: { error: error as Error, seq: this.#inbox[count - 1]!.seq },
+      }
     }
     this.#inbox.splice(0, count)
     this.#pendingBytes -= bytes
-    return frames
+    return { frames }
+  }
+
+  #decide(frame: SequencedFrame | SkippedMessage): FrameDecisions {
+    if (frame.writer !== undefined) return { frame, decisions: this.#sequencer.acceptFrame(frame) }
+    this.#sequencer.skipMessage(frame)
+    return { frame, decisions: undefined }
+  }
+
+  /** Returns to a position, and repeats the decisions about the frames after it. They are the same as before. */
+  #decideAgain(frames: readonly FrameDecisions[], before: LogPosition): FrameDecisions[] {
+    this.#sequencer = new Sequencer(before)
+    return frames.map(({ frame }) => this.#decide(frame))
   }
 
   #cancelDelay(): void {
@@ -170,10 +188,9 @@ export class Applier {
     this.#delayTimer = undefined
   }
 
-  #stopOnError(error: Error, seq: number): undefined {
+  #stopOnFault({ error, seq }: LogFault): void {
     this.#options.onFatal(error, seq)
     this.#stop()
-    this.#unsavedFrames = 0
   }
 
   #stop(): void {
@@ -182,8 +199,12 @@ export class Applier {
     this.#cancelDelay()
   }
 
-  /** Resolves with true if the applier may continue. */
-  async #apply(frames: readonly FrameDecisions[]): Promise<boolean> {
+  /**
+   * Applies a batch. If the state machine refuses one of its frames, those before it are applied nevertheless.
+   * @param before position before the batch
+   * @returns true if the applier may continue
+   */
+  async #apply(frames: readonly FrameDecisions[], before: LogPosition): Promise<boolean> {
     const entries = frames.flatMap(({ decisions = [] }) =>
       decisions.flatMap((decision): LogEntry[] => (decision.kind === 'applied' ? [decision.entry] : [])),
     )
@@ -191,32 +212,39 @@ export class Applier {
     this.#unsavedFrames += frames.length
     if (entries.length > 0 || this.#unsavedFrames >= MAX_UNSAVED_FRAMES) {
       const applied = await this.#applyWithRetry(entries)
-      if (!applied) {
-        // The position after a failed batch must not be stored: with 0, `end` stores none.
-        this.#unsavedFrames = 0
+      // The position after a failed batch must not be stored: with 0, `end` stores none.
+      this.#unsavedFrames = 0
+      if (!applied) return false
+      if (applied instanceof FrameError) {
+        const { seq = frames.at(-1)!.frame.seq } = applied
+        const valid = this.#decideAgain(
+          frames.filter(({ frame }) => frame.seq < seq),
+          before,
+        )
+        if (valid.length === 0 || (await this.#apply(valid, before))) this.#stopOnFault({ error: applied, seq })
         return false
       }
       outcomes = applied
-      this.#unsavedFrames = 0
     }
     this.#report(frames, outcomes)
     return true
   }
 
   /**
-   * Retries until the state machine applies the entries. Returns undefined if the applier ends before, or after a fatal
-   * error.
+   * Retries until the state machine applies the entries, or throws a `FrameError`, with which it then resolves. Resolves
+   * with undefined if the applier ends before.
    */
-  async #applyWithRetry(entries: readonly LogEntry[]): Promise<unknown[] | undefined> {
+  async #applyWithRetry(entries: readonly LogEntry[]): Promise<unknown[] | FrameError | undefined> {
     const position = this.#sequencer.getPosition()
-    return retry(() => this.#options.stateMachine.apply(entries, position), {
+    const apply = () =>
+      this.#options.stateMachine.apply(entries, position).catch((error: unknown) => {
+        if (error instanceof FrameError) return error
+        throw error
+      })
+    return retry(apply, {
       signal: this.#ending.signal,
       delays: { next: () => RETRY_DELAY_MS },
-      onFault: (error) => {
-        const { code, seq = position.seq } = error as FrameError
-        if (code === 'LOG_FORMAT_UNKNOWN' || code === 'LOG_DAMAGED') this.#stopOnError(error as Error, seq)
-        else this.#options.onRetry(error)
-      },
+      onFault: (error) => this.#options.onRetry(error),
     })
   }
 

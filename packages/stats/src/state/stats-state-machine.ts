@@ -89,7 +89,7 @@ function readChange(entry: LogEntry): StatsChange {
   const { kind, seq } = entry
   const change = kind === CHANGE_KIND ? readEntry(entry, decodeChange) : undefined
   if (change && change.type in handlers) return change
-  throw new FrameError('LOG_FORMAT_UNKNOWN', `entry ${seq} is of a kind that this version does not know`)
+  throw new FrameError('LOG_FORMAT_UNKNOWN', `entry ${seq} is of a kind that this version does not know`, seq)
 }
 
 /** Entries that are written together. Each is evaluated against the result of the entries before it. */
