@@ -33,7 +33,8 @@ it('a node without state and without its log is not ready, and refuses reads', a
       status: 503,
       body: { code: 'LOG_UNAVAILABLE', detail: 'NATS_UNREACHABLE' },
     })
-  expect((await kv.request('GET', '/healthz')).status).toBe(200)
+  for (const path of ['/', '/docs', '/openapi.json', '/version', '/healthz'])
+    expect([path, (await kv.request('GET', path)).status]).toEqual([path, 200])
   expect(await readMetric(kv, 'kv_log_available 0')).toBe(true)
   await startNats(port)
   await waitUntil(async () => (await kv.request('GET', '/readyz')).status === 200)

@@ -45,6 +45,7 @@ export const indexPage = shared(async (app: FastifyInstance, apiDescription: Api
   app.get(
     '/',
     {
+      config: { describesService: true },
       schema: {
         tags: ['system'],
         operationId: 'getPage',

@@ -16,7 +16,7 @@ export const openApi = shared(async (app: FastifyInstance, apiDescription: ApiDe
   app.addHook('onRoute', (route) => void routes.push(route))
   app.addHook('onClose', async () => (await documentation)?.close())
 
-  const hidden = { schema: { hide: true } }
+  const hidden = { schema: { hide: true }, config: { describesService: true } }
   app.get('/openapi.json', hidden, async () => (await getDocumentation()).swagger())
   for (const url of ['/docs', '/docs/*']) {
     app.get(url, hidden, async (request, reply) => {
