@@ -154,7 +154,7 @@ export class Watchers implements WatchMetrics {
    * @param head head of the HTTP reply
    */
   open(connection: StreamConnection, head: string, options: WatchStreamOptions): void {
-    if (this.#isClosed || this.#isFull) return void connection.destroy()
+    if (this.#isFull) return void connection.destroy()
     const { framing, range, reportsProgress } = options
     const live = this.#live.find((one) => one.framing === framing)!
     this.#streams.set(connection, { range, reportsProgress, live })
@@ -162,6 +162,8 @@ export class Watchers implements WatchMetrics {
     // Without an empty line: many clients take the block that it would end for an empty message.
     const retry = toRetryLine(Math.round(RETRY_DELAY_MS * (1 + Math.random())))
     connection.write(head + framing.frame(retry))
+    // The service stops. Its client reconnects after the end, as those of the other streams do.
+    if (this.#isClosed) return this.#endStreams([connection])
     this.#startReplay(connection, options).catch(() => this.#cut(connection))
   }
 

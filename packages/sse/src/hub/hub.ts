@@ -3,7 +3,7 @@ import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { shouldSendPieces, Piece } from '@influencer-stats/runtime/piece-list'
 import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
 import type { HubOptions } from './hub-options.ts'
-import { endStreams } from './end-streams.ts'
+import { endStreams, pickRetry } from './end-streams.ts'
 import { StreamGroups } from './stream-groups.ts'
 import { StreamReplay, MAX_SLICE_BYTES } from './stream-replay.ts'
 import { StreamReplays } from './stream-replays.ts'
@@ -103,7 +103,7 @@ export class Hub {
     }
     for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, 1)
     const { encoder } = group
-    const opening = encoder.encodeOpening(this.#pickRetry())
+    const opening = encoder.encodeOpening(pickRetry(this.#options.retry))
     if (request.last || request.resumeAfter !== undefined) {
       group.replaying++
       const sliceBytes = Math.min(MAX_SLICE_BYTES, streamBuffer)
@@ -178,12 +178,12 @@ export class Hub {
     const isWithinValue = this.#replays.isWithinValue(connection)
     this.#remove(connection)
     if (isWithinValue) connection.destroy()
-    else endStreams([connection], encoder.framing, () => encoder.encodeGoodbye(this.#pickRetry()))
+    else endStreams([connection], encoder.framing, () => encoder.encodeGoodbye(pickRetry(this.#options.retry)))
   }
 
   /** Ends all streams; their clients reconnect, possibly to another process. */
   end(): void {
-    this.#endAll((encoder) => encoder.encodeGoodbye(this.#pickRetry()))
+    this.#endAll((encoder) => encoder.encodeGoodbye(pickRetry(this.#options.retry)))
     for (const [connection] of this.#replays.entries()) this.finish(connection)
   }
 
@@ -291,9 +291,5 @@ export class Hub {
       for (const connection of ended) this.#remove(connection)
       endStreams(ended, group.encoder.framing, () => encodeFinalEvent(group.encoder))
     }
-  }
-
-  #pickRetry(): number {
-    return Math.round(this.#options.retry * (1 + Math.random()))
   }
 }

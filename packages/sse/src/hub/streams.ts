@@ -3,6 +3,7 @@ import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { threadId } from 'node:worker_threads'
 import { errors } from '../errors.ts'
 import { StreamExpiry } from './stream-expiry.ts'
+import { endNewStream } from './end-streams.ts'
 import { Hub } from './hub.ts'
 import type { HubOptions } from './hub-options.ts'
 import type { ThreadCount } from '../messages.ts'
@@ -57,12 +58,13 @@ export class Streams {
   }
 
   /**
-   * Opens a stream. Call `canOpen` first. If another thread has acquired the last slot since then, or after `close`, the
-   * connection is destroyed: the client reconnects, which it would not do after an error reply.
+   * Opens a stream. Call `canOpen` first. If another thread has acquired the last slot since then, the connection is
+   * destroyed: the client reconnects, which it would not do after an error reply. After `close` the stream ends at once.
    * @param head head of the HTTP reply
    */
   open(connection: StreamConnection, address: string | undefined, request: StreamRequest, head?: string): void {
-    if (this.#isClosed || !this.#options.slots.tryAcquire()) return void connection.destroy()
+    if (this.#isClosed) return endNewStream(connection, request, this.#options, head ?? '')
+    if (!this.#options.slots.tryAcquire()) return void connection.destroy()
     this.#countAddress(connection, address ?? '')
     setCloseHandler(connection, this.#onClose)
     if (request.expiresAt !== undefined) this.#expiry.add(connection, request.expiresAt)
