@@ -1,4 +1,5 @@
 import { createLogClock, createWriteReadiness, toReplicaFolder } from '@influencer-stats/log/log-state'
+import { registerNodeRoute } from '@influencer-stats/log/node-route'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { Calls } from '@influencer-stats/runtime/channel'
@@ -77,6 +78,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     watchers.close()
     await store.close()
   })
+  registerNodeRoute(app, 'logState' in state ? state.logState : undefined)
   registerExpiryRoutes(app, store)
   registerRangeRoutes(app, store, context.budget, config.sendTimeout)
   await registerGetManyRoute(app, store, context.budget, config.sendTimeout)

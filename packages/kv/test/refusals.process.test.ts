@@ -24,6 +24,7 @@ const COUNT = 'must be a whole number from 1 to 999999999; received "0"'
 
 const refusals: Refusal[] = [
   query('GET', '/v0/entity', '"id"', '1 to 1024 bytes', 'received no value'),
+  { request: ['GET', '/node'], status: 404, code: 'NOT_FOUND', detail: ['only a node of a cluster (--cluster)'] },
   query('GET', '/v0/entity?id=a&ttl=1', '"ttl" is an unknown parameter', 'known: id, after, linearizable'),
   query('GET', '/v0/entity?id=a&linearizable=yes', `"linearizable" ${BOOLEAN}`),
   query('GET', '/v0/entity?id=a&after=-1', '"after" must be a sequence from 0 to 999999999999999; received "-1"'),

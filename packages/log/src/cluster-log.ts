@@ -1,12 +1,13 @@
 import type { SnapshotSource } from '@influencer-stats/runtime/backup-source'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { OpenContext } from '@influencer-stats/runtime/service'
 import type { SettingValues } from '@influencer-stats/runtime/define-settings'
 import { openJetStreamLog, type JetStreamLog } from './jetstream/jetstream-log.ts'
 import { createBackupSource } from './backup-source.ts'
 import type { JetStreamLogOptions } from './jetstream/options.ts'
 import { registerAvailability, registerSkippedMessages } from './log-metrics.ts'
-import { getSharedAvailability, getStalenessSeconds, writeLogState } from './log-state.ts'
+import { getSharedAvailability, getSharedLogServers, getStalenessSeconds, writeLogState } from './log-state.ts'
 import { getServers, getStreamName, type logSettings } from './settings.ts'
 import { createSnapshotScheduler, type SnapshotScheduler } from './snapshot-scheduler.ts'
 
@@ -44,11 +45,14 @@ export async function openClusterLog({
 }: ClusterLogOptions): Promise<ClusterLog> {
   const { stateMachine, storage, snapshotIntervalBytes, maxBody, applyTimeout, restartsToJoin, memory } = rest
   const availability = getSharedAvailability(memory)
+  const sharedServers = getSharedLogServers(memory)
+  const stream = getStreamName(config, service)
+  sharedServers.write({ stream, servers: [] })
   let appliedBytes = 0
   let snapshotScheduler: SnapshotScheduler | undefined
   const clusterLog = await openJetStreamLog({
     service,
-    stream: getStreamName(config, service),
+    stream,
     cluster: config.clusterName,
     nats: {
       servers: getServers(config),
@@ -80,6 +84,7 @@ export async function openClusterLog({
       writeLogState(memory, state)
       snapshotScheduler?.onAdvance(state.applied, appliedBytes)
     },
+    onServers: (servers) => sharedServers.write(servers, steadyNow()),
     onAvailability(next, isEmpty) {
       availability.write(next)
       availability.isEmpty = isEmpty

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { AVAILABILITY_BYTES, SharedAvailability } from './availability.ts'
 import { createUnavailableError } from './errors.ts'
 import type { LogState } from './log.ts'
+import { LOG_SERVERS_BYTES, SharedLogServers } from './status/log-servers.ts'
 
 /**
  * Returns the folder of a cluster node's database; a standalone service uses another one. The name `view` is stored on
@@ -21,10 +22,13 @@ const CLOCK_MAX_INDEX = 4
 
 const STATE_BYTES = 5 * BigInt64Array.BYTES_PER_ELEMENT
 
-export const createLogStateMemory = () => new SharedArrayBuffer(STATE_BYTES + AVAILABILITY_BYTES)
+export const createLogStateMemory = () => new SharedArrayBuffer(STATE_BYTES + AVAILABILITY_BYTES + LOG_SERVERS_BYTES)
 
 /** Returns the access to the availability of the log, in the same memory. */
 export const getSharedAvailability = (memory: SharedArrayBuffer) => new SharedAvailability(memory, STATE_BYTES)
+/** Returns the access to the servers of the log, in the same memory. */
+export const getSharedLogServers = (memory: SharedArrayBuffer) =>
+  new SharedLogServers(memory, STATE_BYTES + AVAILABILITY_BYTES)
 
 /** Creates a thread's access to the readiness of a cluster node for reads and writes. */
 export function createWriteReadiness(memory: SharedArrayBuffer): WriteReadiness {

@@ -1,4 +1,5 @@
 import { createWriteReadiness, toReplicaFolder } from '@influencer-stats/log/log-state'
+import { registerNodeRoute } from '@influencer-stats/log/node-route'
 import { createReplica } from '@influencer-stats/log/replica'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
@@ -115,6 +116,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
   const faults = registry.getSingleMetric(FAULT_COUNTER_NAME) as Counter
   const content = { budget: context.budget, limit: config.importLimit, tooLarge: commonErrors.BODY_TOO_LARGE }
   await addBulkRoute(app, views, replica, { log, faults, data }, content)
+  registerNodeRoute(app, logState)
   addFacetRoutes(app, views, replica)
   addPriceRoutes(app, catalog, replica)
   addRemovalRoute(app, catalog, views, replica)

@@ -1,4 +1,5 @@
 import { createWriteReadiness } from '@influencer-stats/log/log-state'
+import { registerNodeRoute } from '@influencer-stats/log/node-route'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
@@ -109,6 +110,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     accessTokens?.close()
     await broker.close()
   })
+  registerNodeRoute(app, logState)
   registerCloseRoutes(app, { broker, history, permissions })
   if (subscriptions) registerSubscriptionRoutes(app, { broker, history, permissions, isCompatible })
   await registerMoveRoutes(app, { ...values, budget: context.budget })

@@ -1,9 +1,10 @@
 import { createWriteReadiness } from '@influencer-stats/log/log-state'
-import { isCluster } from '@influencer-stats/log/settings'
+import { registerNodeRoute } from '@influencer-stats/log/node-route'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { openCache } from './cache/open-cache.ts'
+import { describeNode } from './cluster/node-state.ts'
 import { openCollections } from './campaigns/open-collections.ts'
 import { DAY_MS } from './core/quota-budget.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
@@ -11,7 +12,6 @@ import { openLogger } from './open-parts.ts'
 import { registerCollectionRoutes } from './routes/collection-routes.ts'
 import { registerHistoryRoutes } from './routes/history-routes.ts'
 import { registerMoveRoutes } from './routes/move-routes.ts'
-import { registerNodeRoute } from './routes/node-route.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
 import { registerUpstreamRoute } from './routes/upstream-route.ts'
@@ -49,6 +49,10 @@ export async function createStatsApp(
   registerHistoryRoutes(app, collections, config.historyDays * DAY_MS)
   await registerMoveRoutes(app, collections, database, context.budget)
   registerUpstreamRoute(app, upstream)
-  if (isCluster(config)) registerNodeRoute(app, () => context.bus.call('node'))
+  registerNodeRoute(
+    app,
+    logState,
+    describeNode(() => context.bus.call('node')),
+  )
   return app
 }

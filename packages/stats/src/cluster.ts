@@ -1,6 +1,6 @@
 import { closeLevel } from '@influencer-stats/log/level-state-machine'
 import { openClusterLog as openLog } from '@influencer-stats/log/cluster-log'
-import { createLogStateMemory, getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
+import { createLogStateMemory, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createBackOff, pause, retry } from '@influencer-stats/runtime/async/retry'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
@@ -123,17 +123,12 @@ async function openNode({ config, registry, log, fail }: StatsNodeContext): Prom
     })
 
     function getState(): NodeState {
-      const { state } = clusterLog
-      const { applied, known } = state
       const clusterSource = source()
       const mismatch = getSourceMismatch(clusterSource)
       return {
         polling: lease.term !== undefined,
         ...(clusterSource !== undefined && { source: clusterSource }),
         ...(mismatch && { sourceMismatch: mismatch }),
-        applied,
-        lag: known - applied,
-        stalenessSeconds: getStalenessSeconds(state),
       }
     }
     reportNode(getState, registry)

@@ -67,6 +67,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/node": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** State of this node of a cluster, and of the NATS servers of its log */
+        get: operations["getNode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/facets": {
         parameters: {
             query?: never;
@@ -370,6 +387,56 @@ export interface components {
              */
             to?: string | null;
         };
+        /** Node */
+        Node: {
+            /** @description Sequence of the last entry that this node applied. */
+            applied: number;
+            /** @description Difference between the last known sequence of the log and `applied`. */
+            lag: number;
+            /** @description Time since this node last knew that it had applied every entry (s). */
+            stalenessSeconds: number;
+            /** @description NATS servers of the log. */
+            log?: {
+                /** @description Name of the stream. */
+                stream: string;
+                /** @description Servers of the stream, the leader first. Empty before the first report. */
+                servers: {
+                    name: string;
+                    /** @enum {string} */
+                    role: "leader" | "replica" | "unknown";
+                    /**
+                     * @description `offline`: without contact to the leader. `unknown`: there is no recent report.
+                     * @enum {string}
+                     */
+                    state: "current" | "behind" | "offline" | "unknown";
+                    /** @description Messages that it does not have yet. Absent if it is unknown. */
+                    lag?: number;
+                    /**
+                     * Format: date-time
+                     * @description Last contact with the leader; of the leader, the last report. Absent if it is unknown.
+                     */
+                    lastContactAt?: string;
+                }[];
+                /** @description Size of the stream on each server. Absent if it is unknown. */
+                bytes?: number;
+                /** @description Limit of the storage. Absent if it is unknown. */
+                limit?: {
+                    /**
+                     * @description Configured limit. With `none`, only the disk of a server limits the log.
+                     * @enum {string}
+                     */
+                    scope: "stream" | "account" | "none";
+                    /** @description Bytes that count against the limit. */
+                    usedBytes?: number;
+                    maxBytes?: number;
+                };
+                /**
+                 * Format: date-time
+                 * @description Time of the last report that a majority of the servers supports.
+                 */
+                observedAt?: string;
+            };
+        };
         /** Facets */
         Facets: {
             /** @description Number of prices that match all conditions. */
@@ -668,6 +735,26 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    getNode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
                 };
             };
         };

@@ -14,6 +14,7 @@ import { createSender } from './sender.ts'
 import { createSkipReport } from '../order/skip-report.ts'
 import type { StalenessTracker } from './staleness.ts'
 import { hasQuorum } from './stream/quorum.ts'
+import { createServerReporter } from './stream/server-reporter.ts'
 import { checkStream } from './stream/stream.ts'
 import { createStreamGuard } from './stream/stream-guard.ts'
 import { checkEpoch, LogLostError, VERIFY_TIMEOUT_MS } from './stream/verify-stream.ts'
@@ -139,6 +140,11 @@ export function followLog(
     onRetry: (error) => storing.fail(error),
     onFatal: fail,
   })
+  const reportServers = createServerReporter({
+    jsm,
+    getServerName: () => nc.info?.server_name,
+    onServers: (servers) => options.onServers?.(servers),
+  })
   const reader = createLogReader({
     nc,
     jsm,
@@ -152,6 +158,7 @@ export function followLog(
         clock.addReply(info.ts, sentAt)
         checkStream(info, options)
         checkEpoch(info, start)
+        reportServers(info)
         if (info.state.last_seq < applier.identity.seq) guard.verify()
         else staleness.recordEnd(info.state.last_seq, progress.applied)
       }

@@ -2,6 +2,7 @@ import type { LogState, StateMachine } from '../log.ts'
 import type { LogAvailability } from '../availability.ts'
 import type { SkipReason } from '../order/frame-assembler.ts'
 import type { Logger } from '../logger.ts'
+import type { LogServers } from '../status/log-servers.ts'
 
 /** Options of the connection to the NATS servers. */
 export interface NatsOptions {
@@ -57,6 +58,8 @@ export interface JetStreamLogOptions {
   onSkip?(reason: SkipReason, count: number): void
   /** Called after every change of the state, and after every reply about the stream (one per second). */
   onState?(state: LogState): void
+  /** Called after every reply about the stream that a majority of its servers supports (one per second). */
+  onServers?(servers: LogServers): void
   /**
    * True if the state machine can join a log only at the start of its process, because its threads know the epoch.
    */

@@ -1,8 +1,19 @@
+import type { NodeDetails } from '@influencer-stats/log/node-route'
 import { closedObject } from '@influencer-stats/runtime/closed-object'
-import type { FromSchema } from 'json-schema-to-ts'
 
-export const nodeStateSchema = closedObject(
-  {
+/** State of a node in its cluster, in addition to that of its log. */
+export interface NodeState {
+  /** True if this node polls YouTube. */
+  readonly polling: boolean
+  /** Origin of the cluster's numbers. Absent until a node has recorded it. */
+  readonly source?: string
+  /** Present if this node has another source than the cluster. */
+  readonly sourceMismatch?: { readonly node: string; readonly log: string }
+}
+
+/** Describes the state of a node for `GET /node`. @param read returns the state, on a node of a cluster */
+export const describeNode = (read: () => Promise<NodeState | undefined>): NodeDetails => ({
+  properties: {
     polling: { type: 'boolean', description: 'True if this node polls YouTube.' },
     source: { type: 'string', description: "Origin of the cluster's numbers. Absent until a node has recorded it." },
     sourceMismatch: closedObject(
@@ -15,19 +26,8 @@ export const nodeStateSchema = closedObject(
         required: ['node', 'log'],
       },
     ),
-    applied: { type: 'integer', description: 'Sequence of the last entry that this node applied.' },
-    lag: { type: 'integer', description: 'Difference between the last known sequence of the log and `applied`.' },
-    stalenessSeconds: {
-      type: 'number',
-      description: 'Time since this node last knew that it had applied every entry (s).',
-    },
   },
-  {
-    title: 'Node',
-    required: ['polling', 'applied', 'lag', 'stalenessSeconds'],
-    examples: [{ polling: true, source: 'https://www.googleapis.com', applied: 4_711, lag: 0, stalenessSeconds: 0.4 }],
-  },
-)
-
-/** State of a node in its cluster. */
-export type NodeState = FromSchema<typeof nodeStateSchema>
+  required: ['polling'],
+  example: { polling: true, source: 'https://www.googleapis.com' },
+  read: async () => (await read())!,
+})

@@ -3,7 +3,7 @@ import type { StreamInfo } from '@nats-io/jetstream'
 /**
  * A server without contact to the leader for this time counts as unreachable (ms). Servers have contact every second.
  */
-const PEER_TIMEOUT_MS = 3_000
+export const PEER_TIMEOUT_MS = 3_000
 
 /**
  * True if a majority of a stream's servers supports its info: the info names a leader, and the leader and the servers
