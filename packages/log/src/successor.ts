@@ -14,7 +14,7 @@ import {
   type LogAncestor,
   type StreamOptions,
 } from './jetstream/stream/stream.ts'
-import { getEpoch, RETRY_INTERVAL_MS } from './jetstream/stream/verify-stream.ts'
+import { getEpoch, LogLostError, RETRY_INTERVAL_MS, verifyStream } from './jetstream/stream/verify-stream.ts'
 
 export type { LogAncestor, NatsOptions }
 
@@ -37,36 +37,57 @@ export interface LogDescription {
   readonly ancestor: LogAncestor | undefined
   /** True if a majority of its servers is reachable. */
   readonly hasQuorum: boolean
+  /** Sequence of its newest snapshot; undefined if it has none. */
+  readonly latestSnapshot: number | undefined
+  /** Reason why it is not the log of `position`, or lacks entries up to it; undefined if it has them. */
+  readonly mismatch?: string
 }
 
 export interface InspectOptions {
   readonly nats: NatsOptions
   readonly service: string
   readonly stream: string
+  /** Position of a node to compare the stream with. */
+  readonly position?: LogAncestor
 }
 
 /**
  * Describes the stream of a log. Resolves with undefined if it does not exist.
  * @throws StartError `NATS_...`, `LOG_UNREACHABLE`
  */
-export const inspectLog = ({ nats, service, stream }: InspectOptions): Promise<LogDescription | undefined> =>
-  withManager(service, nats, async ({ jsm }) => {
+export const inspectLog = ({ nats, service, stream, position }: InspectOptions): Promise<LogDescription | undefined> =>
+  withManager(service, nats, async ({ nc, jsm }) => {
     const info = await findStream(jsm, stream)
-    return info && describeLog(info)
+    if (!info) return undefined
+    const mismatch = position && (await findMismatch(jsm, stream, position))
+    return {
+      created: info.created,
+      messages: info.state.messages,
+      firstSeq: info.state.first_seq,
+      lastSeq: info.state.last_seq,
+      ...getOwner(info),
+      ancestor: getAncestor(info),
+      hasQuorum: hasQuorum(info),
+      latestSnapshot: await createSnapshotStore(nc, jsm, stream, info).getLatest(),
+      ...(mismatch !== undefined && { mismatch }),
+    }
   })
 
-const describeLog = (info: StreamInfo): LogDescription => ({
-  created: info.created,
-  messages: info.state.messages,
-  firstSeq: info.state.first_seq,
-  lastSeq: info.state.last_seq,
-  ...getOwner(info),
-  ancestor: getAncestor(info),
-  hasQuorum: hasQuorum(info),
-})
+async function findMismatch(jsm: JetStreamManager, stream: string, position: LogAncestor): Promise<string | undefined> {
+  try {
+    await verifyStream(jsm, stream, position)
+    return undefined
+  } catch (error) {
+    if (error instanceof LogLostError) return error.message
+    throw error
+  }
+}
 
 export interface SuccessorOptions
-  extends InspectOptions, Pick<StreamOptions, 'cluster' | 'replicas'>, Pick<JetStreamLogOptions, 'storage'> {
+  extends
+    Omit<InspectOptions, 'position'>,
+    Pick<StreamOptions, 'cluster' | 'replicas'>,
+    Pick<JetStreamLogOptions, 'storage'> {
   /** Position of the node from whose state the log continues. */
   readonly ancestor: LogAncestor
   /**

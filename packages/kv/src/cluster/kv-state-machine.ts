@@ -4,6 +4,7 @@ import {
   openLevelStateMachine,
   type LevelStateMachine,
   type PositionRow,
+  type SnapshotCodec,
 } from '@influencer-stats/log/level-state-machine'
 import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import { createHash } from 'node:crypto'
@@ -35,6 +36,9 @@ interface KvPositionRow extends PositionRow {
 const SNAPSHOT_FORMAT = 'kv snapshot 2'
 /** Older format, from before expiry and idempotency keys. Its entries are also valid in the present format. */
 const FIRST_SNAPSHOT_FORMAT = 'kv snapshot 1'
+
+export const createKvSnapshots = (db: KvDatabase): SnapshotCodec =>
+  createSnapshotCodec(db, { name: SNAPSHOT_FORMAT, positionKey: STATE_KEY }, [FIRST_SNAPSHOT_FORMAT])
 
 /** Evaluated entries. */
 interface EvaluatedBatch {
@@ -178,7 +182,7 @@ export async function openKvStateMachine(
     level,
     positionKey: STATE_KEY,
     isReplica: true,
-    snapshots: createSnapshotCodec(db, { name: SNAPSHOT_FORMAT, positionKey: STATE_KEY }, [FIRST_SNAPSHOT_FORMAT]),
+    snapshots: createKvSnapshots(db),
 
     async load(row) {
       dueFrom = toDuePosition(0)

@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateMachine } from '../log.ts'
+import { findStream } from './stream/stream.ts'
 import { getEpoch, RETRY_INTERVAL_MS } from './stream/verify-stream.ts'
 import { fetchBatch } from './fetch-batch.ts'
 
@@ -56,9 +57,8 @@ export function createSnapshotStore(
    * consumer on the server for minutes.
    */
   async function listObjects(): Promise<(readonly [subject: string, object: ObjectInfo])[]> {
-    await openBucket()
-    const { state } = await jsm.streams.info(objectStream, { subjects_filter: `$O.${bucketName}.M.>` })
-    const listed = Object.keys(state.subjects ?? {}).map(async (subject) => {
+    const info = await findStream(jsm, objectStream, { subjects_filter: `$O.${bucketName}.M.>` })
+    const listed = Object.keys(info?.state.subjects ?? {}).map(async (subject) => {
       const message = await jsm.streams.getMessage(objectStream, { last_by_subj: subject })
       return message ? ([[subject, message.json<ObjectInfo>()]] as const) : []
     })

@@ -6,6 +6,7 @@ import {
   type LevelModel,
   type LevelStateMachine,
   type PositionRow,
+  type SnapshotCodec,
 } from '@influencer-stats/log/level-state-machine'
 import { readEntry } from '@influencer-stats/log/read-entry'
 import { parseWireError, Problem, toWireError, type WireError } from '@influencer-stats/runtime/problems'
@@ -56,8 +57,13 @@ const PRICE_CHANGES: ReadonlySet<number> = new Set([kinds.PUT, kinds.PUT_V1, kin
 const isPriceChange = ({ kind }: LogEntry) => PRICE_CHANGES.has(kind)
 
 /** The row `meta` of the database. */
-interface PricesRow extends LogCheckpoint {
+export interface PricesRow extends LogCheckpoint {
   readonly meta: CatalogMeta
+}
+
+export function createPricesSnapshots(db: SharedLevel['db']): SnapshotCodec {
+  const format = { name: SNAPSHOT_NAME, positionKey: Buffer.from(META_KEY), createFilter: createSnapshotFilter }
+  return createSnapshotCodec(db, format, [FIRST_SNAPSHOT_NAME])
 }
 
 /** Entries, and the outcomes of those that are already applied. */
@@ -83,7 +89,7 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
   readonly positionKey = META_KEY
   readonly level: SharedLevel
   readonly isReplica: boolean
-  readonly snapshots: LevelModel<PricesRow, PricesBatch>['snapshots']
+  readonly snapshots: SnapshotCodec
   readonly #catalog: PriceCatalog
   #import: LoggedImport | undefined
 
@@ -91,13 +97,11 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
     this.#catalog = catalog
     this.level = level
     this.isReplica = isReplica
-    const positionKey = Buffer.from(META_KEY)
-    const format = { name: SNAPSHOT_NAME, positionKey, createFilter: createSnapshotFilter }
-    this.snapshots = createSnapshotCodec(level.db, format, [FIRST_SNAPSHOT_NAME])
+    this.snapshots = createPricesSnapshots(level.db)
   }
 
   parseRow(text: string): PricesRow {
-    return toRow(JSON.parse(text))
+    return parsePricesRow(text)
   }
 
   formatRow({ meta, ...log }: PricesRow): string {
@@ -247,6 +251,9 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
     await this.#catalog.clearStaged()
   }
 }
+
+/** Parses the row `meta`. */
+export const parsePricesRow = (text: string): PricesRow => toRow(JSON.parse(text))
 
 const toRow = (meta: CatalogMeta): PricesRow => ({ made: 0, boot: undefined, ...meta.log, meta })
 

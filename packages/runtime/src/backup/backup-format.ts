@@ -107,6 +107,31 @@ export interface BackupSink {
 }
 
 /**
+ * Reads the first line of a backup, and ends its source.
+ * @throws BackupDamagedError
+ */
+export async function readHead(chunks: AsyncIterable<Buffer>): Promise<BackupHead> {
+  const input = new ByteQueue(chunks)
+  try {
+    return parseHead(input.take(await findLineLength(input)))
+  } finally {
+    await input.close()
+  }
+}
+
+async function findLineLength(input: ByteQueue): Promise<number> {
+  const length = await input.findLine(MAX_LINE_BYTES)
+  if (length === undefined) throw new BackupDamagedError('it is truncated, or not a backup')
+  return length
+}
+
+function parseHead(line: Buffer): BackupHead {
+  const head = parseLine<BackupHead>(line)
+  if (head.backup !== 1 && head.backup !== 2) throw new BackupDamagedError('this version does not know its format')
+  return head
+}
+
+/**
  * Reads a whole backup and returns its last line. Reads each byte once, and holds at most one entry.
  * @param size size of the backup (bytes), if it is known: a longer entry is detected before it is read
  * @throws BackupDamagedError if it is no backup, has an unknown format, or is cut off or altered
@@ -137,15 +162,7 @@ async function readParts(input: ByteQueue, sink: BackupSink, size: number): Prom
     return taken
   }
 
-  async function findLineLength(): Promise<number> {
-    const length = await input.findLine(MAX_LINE_BYTES)
-    if (length === undefined) throw new BackupDamagedError('it is truncated, or not a backup')
-    return length
-  }
-
-  const head = parseLine<BackupHead>(take(await findLineLength()))
-  if (head.backup !== 1 && head.backup !== 2) throw new BackupDamagedError('this version does not know its format')
-  sink.onHead(head)
+  sink.onHead(parseHead(take(await findLineLength(input))))
   let entries = 0
   for (;;) {
     // An `await` for each entry would take longer than the rest.
@@ -162,7 +179,7 @@ async function readParts(input: ByteQueue, sink: BackupSink, size: number): Prom
     if (pending) await pending
     entries++
   }
-  const end = parseLine<BackupEnd>(input.take(await findLineLength()))
+  const end = parseLine<BackupEnd>(input.take(await findLineLength(input)))
   if (await input.fill(1)) throw new BackupDamagedError('it has data after its end')
   if (end.sha256 !== hash.digest('hex') || end.entries !== entries)
     throw new BackupDamagedError('its checksum or its number of entries is wrong')

@@ -1,3 +1,4 @@
+import type { SnapshotCodec } from '@influencer-stats/log/level-state-machine'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 
 // Snapshot of a database: the name of the format, then a line per key with its value, as JSON. The last line is the key
@@ -44,6 +45,12 @@ export async function* createSnapshotChunks(
     await snapshot.close()
   }
 }
+
+/** Creates the snapshots of a database. */
+export const createStatsSnapshots = (db: StatsDb): SnapshotCodec => ({
+  write: (onRow) => createSnapshotChunks(db, onRow),
+  read: (chunks) => restoreSnapshot(chunks, db),
+})
 
 /**
  * Writes a snapshot's entries into an empty database. Returns the value of `POSITION_KEY`.

@@ -14,7 +14,7 @@ import { toCollectionKey, getAllKeys, getSourceKeys, type SourceKeys } from './l
 import { readSources } from './level-database.ts'
 import { buildRows, writeRows, type LevelRow } from './level-rows.ts'
 import { toHistoryId } from './stats-state.ts'
-import { POSITION_KEY, restoreSnapshot, createSnapshotChunks } from './level-snapshot.ts'
+import { createStatsSnapshots, POSITION_KEY } from './level-snapshot.ts'
 
 /** Evaluated entries. */
 interface EvaluatedChanges {
@@ -50,7 +50,7 @@ export function openStatsStateMachine({
     level,
     positionKey: POSITION_KEY,
     isReplica,
-    snapshots: { write: (onRow) => createSnapshotChunks(db, onRow), read: (chunks) => restoreSnapshot(chunks, db) },
+    snapshots: createStatsSnapshots(db),
 
     async evaluate(entries) {
       const batch = new ChangeBatch(level)

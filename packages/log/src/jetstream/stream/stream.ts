@@ -88,9 +88,13 @@ export const isStreamMissing = (error: unknown): boolean =>
   error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND_CODE
 
 /** Resolves with undefined if the stream does not exist. */
-export async function findStream(jsm: JetStreamManager, stream: string): Promise<StreamInfo | undefined> {
+export async function findStream(
+  jsm: JetStreamManager,
+  stream: string,
+  options?: Parameters<JetStreamManager['streams']['info']>[1],
+): Promise<StreamInfo | undefined> {
   try {
-    return await jsm.streams.info(stream)
+    return await jsm.streams.info(stream, options)
   } catch (error) {
     if (isStreamMissing(error)) return undefined
     throw error
