@@ -9,6 +9,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { connect } from '@nats-io/transport-node'
 import { jetstreamManager } from '@nats-io/jetstream'
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -34,7 +35,12 @@ async function startServer(config = USERS_CONF): Promise<NatsServer & { readonly
 }
 
 /** Starts a node of each of these services. Each logs in as its own user, or as the given one. */
-function startNodes(server: NatsServer, services: readonly string[], login = (name: string) => name): SpawnedStart {
+function startNodes(
+  server: NatsServer,
+  services: readonly string[],
+  login = (name: string) => name,
+  more: readonly string[] = [],
+): SpawnedStart {
   const settings = services.flatMap((name) => [
     `--${name}.cluster`,
     `nats://${login(name)}:${passwordOf(login(name))}@127.0.0.1:${server.port}`,
@@ -45,7 +51,7 @@ function startNodes(server: NatsServer, services: readonly string[], login = (na
   ])
   const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn']
   if (services.includes('prices')) common.push('--prices.sample', 'no')
-  return spawnStart([...services, ...common, ...settings], {}, { script: START_SCRIPT })
+  return spawnStart([...services, ...common, ...settings, ...more], {}, { script: START_SCRIPT })
 }
 
 async function putEntry({ url }: ReadyRow, id: string): Promise<void> {
@@ -111,6 +117,32 @@ test('no service can delete a stream, or write to or read that of another', asyn
   })
   await expect(jetstreamManager(admin)).rejects.toThrow()
   await nodes.stop()
+})
+
+test('the command in the file gives the rights for a cluster with a name, and for no other', async () => {
+  const [, command] = /^#   (sed .*)$/m.exec(USERS_CONF)!
+  const folder = createTemporaryFolder()
+  writeFileSync(join(folder, 'users.conf'), USERS_CONF)
+  execFileSync('sh', ['-c', command!], { cwd: folder })
+  const server = await startServer(readFileSync(join(folder, 'users.conf'), 'utf8'))
+  const named = ['--cluster-name', 'staging']
+  const nodes = startNodes(server, SERVICES, undefined, named)
+  const { kv } = await nodes.waitUntilReady()
+  for (let i = 0; i < 8; i++) await putEntry(kv!, `entry-${i}`)
+  const jsm = await jetstreamManager(await connectAs(server, 'operator'))
+  for (const name of SERVICES)
+    expect((await jsm.streams.info(`staging-${name}`)).config.metadata).toMatchObject({
+      'influencer-stats.cluster': 'staging',
+    })
+  await waitUntil(() => jsm.streams.info('OBJ_staging-kv-snapshots').catch(() => false))
+  // A new node loads the snapshot.
+  const second = startNodes(server, ['kv'], undefined, named)
+  const { url } = (await second.waitUntilReady()).kv!
+  expect(await (await fetch(`${url}/v0/entity?id=entry-7&linearizable=true`)).text()).toBe('entry-7')
+  await Promise.all([nodes.stop(), second.stop()])
+  expect(server.log()).not.toMatch(/violation/i)
+  const other = await jetstreamManager(await connectAs(server, 'kv'))
+  await expect(other.streams.info('kv')).rejects.toThrow(/permissions violation/i)
 })
 
 test('credentials are rotated without a refused write', async () => {
