@@ -47,6 +47,8 @@ export interface SpawnOptions {
   readonly fileLimit?: number
   /** Start script, instead of that of the fixtures. */
   readonly script?: string
+  /** Command that starts the command in its arguments. */
+  readonly launcher?: readonly string[]
 }
 
 /** The script of `pnpm start`. */
@@ -61,9 +63,9 @@ const LENIENT_FLAGS = Object.entries(LENIENT_TIMEOUTS).flatMap(([name, value]) =
 export function spawnStart(
   args: readonly string[],
   env: Record<string, string> = {},
-  { output, fileLimit, script = FIXTURE_SCRIPT }: SpawnOptions = {},
+  { output, fileLimit, script = FIXTURE_SCRIPT, launcher = [] }: SpawnOptions = {},
 ): SpawnedStart {
-  const command = [process.execPath, script, ...LENIENT_FLAGS, ...args]
+  const command = [...launcher, process.execPath, script, ...LENIENT_FLAGS, ...args]
   // A write past the limit fails with an error instead of a signal. Root is not necessary.
   if (fileLimit) command.unshift('bash', '-c', `trap '' XFSZ; ulimit -S -f ${fileLimit}; exec "$0" "$@"`)
   const child = spawn(command[0]!, command.slice(1), {
