@@ -1,63 +1,19 @@
 import { startNatsServer } from '@influencer-stats/log/nats-server'
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { START_SCRIPT, spawnStart, type ReadyRow } from '@influencer-stats/runtime/testing/spawn-start'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { readExposition } from './support/exposition.ts'
+import { hasPrometheus, startPrometheus } from './support/prometheus.ts'
 import { findForgotten, readPanelQueries } from './support/queries.ts'
-
-const DEPLOY = fileURLToPath(new URL('..', import.meta.url))
-const PROMETHEUS = process.env.PROMETHEUS ?? 'prometheus'
-const hasPrometheus = spawnSync(PROMETHEUS, ['--version']).status === 0
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Long enough for two scrapes on a busy machine. */
 const RATE_INTERVAL = '30s'
-/** Services by their port in `prometheus.yml`, in which only these addresses and the scrape interval are replaced. */
-const PORTS: Record<string, string> = { 8000: 'dashboard', 8080: 'stats', 8082: 'kv', 8083: 'sse', 8084: 'prices' }
-
+/** Services in `prometheus.yml`. */
+const SCRAPED = ['dashboard', 'stats', 'kv', 'sse', 'prices']
 const CLUSTERED = ['kv', 'prices', 'sse', 'stats']
-
-/** Starts Prometheus with the published configuration. @returns a function that evaluates a query */
-async function startPrometheus(rows: Record<string, ReadyRow>): Promise<(query: string) => Promise<string[]>> {
-  const folder = createTemporaryFolder()
-  const port = await findFreePort()
-  const config = readFileSync(`${DEPLOY}/prometheus/prometheus.yml`, 'utf8')
-    .replace('scrape_interval: 15s', 'scrape_interval: 1s')
-    .replaceAll(/localhost:(80\d\d)/g, (_, known: string) => `localhost:${rows[PORTS[known]!]!.port}`)
-  writeFileSync(join(folder, 'prometheus.yml'), config)
-  cpSync(`${DEPLOY}/prometheus/alerts.yml`, join(folder, 'alerts.yml'))
-  const where = [`--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=127.0.0.1:${port}`]
-  const args = [`--config.file=${join(folder, 'prometheus.yml')}`, ...where, '--log.level=warn']
-  const prometheus = spawn(PROMETHEUS, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  prometheus.stderr.on('data', (text) => (said += text))
-  onTestFinished(async () => {
-    prometheus.kill('SIGTERM')
-    if (prometheus.exitCode === null) await once(prometheus, 'exit')
-  })
-  const url = `http://127.0.0.1:${port}`
-  await waitUntil(async () => {
-    if (prometheus.exitCode !== null) throw new Error(said)
-    return (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok
-  })
-  return async (query) => {
-    const reply = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query })}`)
-    const { data, error } = (await reply.json()) as {
-      data?: { result: { value: [number, string] }[] }
-      error?: string
-    }
-    if (!data) throw new Error(`${query}: ${error}`)
-    return data.result.map(({ value: [, value] }) => value)
-  }
-}
 
 /** Sends requests for every panel until the test ends. */
 function makeTraffic({ stats, kv, sse, prices }: Record<string, ReadyRow>): void {
@@ -97,9 +53,10 @@ test.skipIf(!hasPrometheus)(
     const args = [...common, ...node, '--kv.client-memory-limit', '1048576']
     const started = spawnStart(args, {}, { script: START_SCRIPT })
     const rows = await started.waitUntilReady()
-    const query = await startPrometheus(rows)
+    const targets = SCRAPED.map((name) => [name, [`localhost:${rows[name]!.port}`]] as const)
+    const { query } = await startPrometheus(Object.fromEntries(targets))
     makeTraffic(rows)
-    await waitUntil(async () => (await query('up == 1')).length === Object.keys(PORTS).length)
+    await waitUntil(async () => (await query('up == 1')).length === SCRAPED.length)
 
     const queried = readPanelQueries()
     expect(queried.length).toBeGreaterThan(45)
