@@ -72,6 +72,8 @@ export async function openMain(
       overviewOne: (id, withChange) => overview.getRow(id, withChange),
       async importLines(lines) {
         const imported = lines.filter(isCollectionLine)
+        // Before the count is stored: a call that is counted meanwhile stores no smaller one.
+        for (const line of lines) if (line.type === 'usage') meter.raise(line.usage)
         await collections.importLines(lines)
         // The poller of a node gets the change from the log.
         if (node) await node.waitUntilPublished()

@@ -112,7 +112,7 @@ const refusals: Refusal[] = [
 
 const importRefusals: Refusal[] = [
   importLine('{"type":', 'it must be JSON; received "{\\"type\\":"'),
-  importLine('{"type":"x"}', 'line/type must be one of details, point, collection; received "x"'),
+  importLine('{"type":"x"}', 'line/type must be one of usage, details, point, collection; received "x"'),
   importLine('{"type":"collection","numbers":{}}', 'line must have the property "collection"'),
 ]
 

@@ -87,6 +87,7 @@ export class Follower {
       case 'delete':
         return this.#trackPublish(poller.onCollectionChange(change.id, undefined))
       case 'import':
+        for (const line of change.lines) if (line.type === 'usage') meter.raise(line.usage)
         return this.#trackPublish(
           poller.applyImport(change.lines.filter(isCollectionLine).map(({ collection }) => collection.id)),
         )

@@ -1,5 +1,6 @@
 import type { Collection } from './campaign.ts'
 import type { Point } from './history-points.ts'
+import type { QuotaUsage } from './quota-budget.ts'
 import type { VideoDetails } from './video-details.ts'
 import type { Snapshot } from './video-numbers.ts'
 
@@ -8,6 +9,8 @@ export const EXPORT_HEAD = { export: 'stats', format: 1 } as const
 
 /** Line of an export. `source` is the origin of the numbers. */
 export type ExportLine =
+  /** The used quota of a day: the service that imports it shares this quota. */
+  | { readonly type: 'usage'; readonly usage: QuotaUsage }
   | { readonly type: 'details'; readonly source: string; readonly details: VideoDetails }
   /** A point of the history of a collection or of a video. */
   | {

@@ -13,6 +13,10 @@ export interface QuotaUsage {
   readonly used: number
 }
 
+/** Returns the usage of the later day, or the larger one of the same day. */
+export const getLargerUsage = (one: QuotaUsage | undefined, other: QuotaUsage): QuotaUsage =>
+  one && (one.day > other.day || (one.day === other.day && one.used >= other.used)) ? one : other
+
 /** Returns the time until the quota is reset (ms). It is an hour off on the two days a year when the clocks change. */
 export const getTimeUntilReset = (now: number): number => DAY_MS - (toPacificTime(now) % DAY_MS)
 

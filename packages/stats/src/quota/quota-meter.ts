@@ -88,6 +88,18 @@ export class QuotaMeter {
     Atomics.store(this.#cells, USED_INDEX, usage?.day === toPacificDay(this.#now()) ? usage.used : 0)
   }
 
+  /** Raises the count to that of a service whose data is imported, if it is of today and larger. */
+  raise({ day, used }: QuotaUsage): void {
+    this.#resetOnNewDay()
+    if (day !== toPacificDay(this.#now())) return
+    let current = Atomics.load(this.#cells, USED_INDEX)
+    while (used > current) {
+      const found = Atomics.compareExchange(this.#cells, USED_INDEX, current, used)
+      if (found === current) return
+      current = found
+    }
+  }
+
   #resetOnNewDay(): void {
     const today = this.#getToday()
     const day = Atomics.load(this.#cells, DAY_INDEX)

@@ -62,7 +62,16 @@ const details = closedObject(
   { required: ['id', 'asOf'] },
 )
 
+const usage = closedObject(
+  {
+    day: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
+    used: { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 },
+  },
+  { required: ['day', 'used'] },
+)
+
 const validators = {
+  usage: closedObject({ type: text, usage }, { required: ['usage'] }),
   details: closedObject({ type: text, source, details }, { required: ['source', 'details'] }),
   point: closedObject(
     { type: text, source, collection: id, video, point },

@@ -2,7 +2,14 @@ import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { NO_SOURCES, type Sources } from '../core/sources.ts'
 import type { ExportLine } from '../core/export-line.ts'
-import { getSourceKeys, SOURCES_KEY, toCollectionKey, type SourceKeys, type StatsKeyRange } from './level-keys.ts'
+import {
+  getSourceKeys,
+  SOURCES_KEY,
+  toCollectionKey,
+  USAGE_KEY,
+  type SourceKeys,
+  type StatsKeyRange,
+} from './level-keys.ts'
 import { UNKNOWN_SOURCE } from './sources-row.ts'
 import type { Collection } from './stats-state.ts'
 
@@ -13,13 +20,15 @@ const SLICE_ROWS = 1_000
 const SLICE_BYTES = 256 * 1_024
 
 /**
- * Yields all collections, histories and details that a database has when the first line is read. The lines depend only
+ * Yields the used quota, and all collections, histories and details that a database has when the first line is read. The lines depend only
  * on this data: sources are in the order of their names, and all else is in the order of ids and times.
  */
 export async function* exportDatabase(db: StatsDb): AsyncGenerator<ExportLine> {
   const snapshot = db.snapshot()
   try {
     const text = await db.get(SOURCES_KEY, { snapshot })
+    const usage = await db.get(USAGE_KEY, { snapshot })
+    if (usage !== undefined) yield { type: 'usage', usage: JSON.parse(usage) }
     const sources: Sources = text === undefined ? NO_SOURCES : JSON.parse(text)
     const names = sources.names.length > 0 ? sources.names : [UNKNOWN_SOURCE]
     const bySource = names

@@ -10,7 +10,8 @@ import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { getCurrentSource, withSource, type Sources } from '../core/sources.ts'
 import { CHANGE_KIND, decodeChange, type StatsChange } from './stats-change.ts'
 import type { ExportLine } from '../core/export-line.ts'
-import { toCollectionKey, getAllKeys, getSourceKeys, type SourceKeys } from './level-keys.ts'
+import { getLargerUsage, type QuotaUsage } from '../core/quota-budget.ts'
+import { toCollectionKey, getAllKeys, getSourceKeys, USAGE_KEY, type SourceKeys } from './level-keys.ts'
 import { readSources } from './level-database.ts'
 import { buildRows, writeRows, type LevelRow } from './level-rows.ts'
 import { toHistoryId } from './stats-state.ts'
@@ -143,6 +144,13 @@ class ChangeBatch {
     return text === undefined ? undefined : JSON.parse(text).revision
   }
 
+  /** Returns the used quota after the rows of this batch. */
+  readUsage(): QuotaUsage | undefined {
+    const row = this.rows.findLast(({ key }) => key === USAGE_KEY)
+    const text = row?.type === 'put' ? row.value : this.#db.getSync(USAGE_KEY)
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
   /** Adds the rows of an applied change. Returns true. */
   add(rows: readonly LevelRow[]): true {
     for (const row of rows) this.rows.push(row)
@@ -177,6 +185,7 @@ type ChangeHandlers = {
 const importers: {
   [Type in ExportLine['type']]: (batch: ChangeBatch, line: Extract<ExportLine, { type: Type }>) => void
 } = {
+  usage: (batch, { usage }) => batch.add(buildRows.usage(getLargerUsage(batch.readUsage(), usage))),
   details: (batch, { source, details }) =>
     batch.add(buildRows.videos([{ id: details.id, details }], batch.getKeysOf(source))),
   point(batch, { source, collection, video, point }) {
