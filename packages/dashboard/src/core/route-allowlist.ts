@@ -8,7 +8,7 @@ interface AllowedRoute {
 const READ_METHODS = /^(GET|HEAD)$/
 const allowReads = (path: RegExp): AllowedRoute => ({ methods: READ_METHODS, path, access: 'read' })
 
-const systemRoutes = allowReads(/^\/(readyz|metrics|version)$/)
+const systemRoutes = allowReads(/^\/(readyz|metrics|version|node)$/)
 
 const ROUTES = new Map<string, readonly AllowedRoute[]>(
   Object.entries({

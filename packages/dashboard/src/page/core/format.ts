@@ -3,6 +3,8 @@ import type { ExactNumber } from './prices/exact-json.ts'
 /** Maximum number of decimals that `Intl.NumberFormat` writes. */
 const MAX_FRACTION_DIGITS = 100
 
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
+
 /** The number of decimals of a number in JSON: 3 of 1.100 and of 1.1e-2. */
 function countFractionDigits(text: string): number {
   const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
@@ -37,6 +39,13 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   }
 
   return {
+    /** 4.2 MB */
+    bytes(value: number): string {
+      const index = Math.min(Math.floor(Math.log10(Math.max(1, value)) / 3), BYTE_UNITS.length - 1)
+      return getFormat({ style: 'unit', unit: BYTE_UNITS[index]!, maximumFractionDigits: 1 }).format(
+        value / 1_000 ** index,
+      )
+    },
     /** 1,234,567 */
     count: (value: number) => count.format(value),
     /** 1.2M and 1.3M: texts with the fewest decimals (1 to 3) that make them all different. If none do, the texts of `count`. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { requestJson } from '../api.ts'
+import { findOutageCode, type LogServers, type NodeLog, type NodeWrites } from '../core/log-overview.ts'
 import { compareHistograms, sumMetric, readMetrics, type PrometheusSample } from '../core/prometheus.ts'
 import { drawPath } from '../core/series.ts'
 import { useLoaded } from '../hooks.ts'
@@ -23,6 +24,8 @@ export interface NodeObservation {
   /** The reason why the node is not ready. */
   readonly fault?: string
   readonly reading?: MetricsReading
+  /** What the node reports about its log. Undefined for a standalone service. */
+  readonly log?: NodeLog | undefined
   /** Requests per second and the 99th percentile of their duration (ms), oldest first, up to `MAX_POINTS` values. */
   readonly rates: readonly number[]
   readonly latencies: readonly number[]
@@ -31,25 +34,35 @@ export interface NodeObservation {
 /** Reads the metrics of a node and whether it is ready. @param before the last observation */
 export async function observeNode(node: string, before: NodeObservation | undefined): Promise<NodeObservation> {
   const { rates = [], latencies = [] } = before ?? {}
+  const signal = AbortSignal.timeout(REPLY_TIMEOUT_MS)
+  const read = <T>(path: string) => requestJson<T>('GET', `/api/${node}/${path}`, undefined, signal)
+  const readLog = async (writes: NodeWrites): Promise<NodeLog> => ({
+    node,
+    writes,
+    log: (await read<{ log?: LogServers }>('node').catch(() => undefined))?.log,
+  })
   try {
-    const signal = AbortSignal.timeout(REPLY_TIMEOUT_MS)
-    const read = <T>(path: string) => requestJson<T>('GET', `/api/${node}/${path}`, undefined, signal)
-    const [text] = await Promise.all([read<string>('metrics'), read('readyz')])
+    const [text, { writes }] = await Promise.all([read<string>('metrics'), read<{ writes?: NodeWrites }>('readyz')])
+    const log = writes && (await readLog(writes))
     const reading = { at: Date.now(), samples: readMetrics(text) }
-    if (!before?.reading) return { isReady: true, reading, rates, latencies }
+    if (!before?.reading) return { isReady: true, reading, log, rates, latencies }
     const { total, quantile } = compareHistograms(before.reading.samples, reading.samples, DURATION_METRIC, 0.99)
     const seconds = (reading.at - before.reading.at) / 1_000
     const add = (values: readonly number[], value: number) => [...values, value].slice(-MAX_POINTS)
     return {
       isReady: true,
       reading,
+      log,
       rates: add(rates, total / seconds),
       latencies: quantile === undefined ? latencies : add(latencies, 1_000 * quantile),
     }
   } catch (error) {
     const isUnready = error instanceof ServiceError && error.code === 'NOT_READY'
     const fault = isUnready ? `not ready${error.detail ? ` (${error.detail})` : ''}` : 'does not answer'
-    return { isReady: false, fault, rates, latencies }
+    const code = isUnready ? findOutageCode(error.detail) : undefined
+    // Of a node that does not answer, nothing is known about its log. The service remains one with a log.
+    const log = code ? await readLog({ ready: false, isEmpty: true, code }) : before?.log && { node }
+    return { isReady: false, fault, log, rates, latencies }
   }
 }
 

@@ -7,6 +7,7 @@ import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Card, Clock } from '../parts/cards.ts'
 import { formats, useAvailability, usePageState } from '../page-state.ts'
+import { Logs } from './health-log.ts'
 import { observeNode, Service, type NodeObservation } from './health-node.ts'
 
 /** Interval at which metrics are read (ms). */
@@ -44,6 +45,7 @@ export function Health() {
       upstream=${status?.upstream}
     />
     <${UpstreamError} upstream=${status?.upstream} />
+    <${Logs} states=${states.current} />
     <div class=${`services ${session.nodes.length > session.services.length ? 'many' : ''}`}>
       ${session.nodes.map((name) => html`<${Service} key=${name} name=${name} state=${states.current[name]} />`)}
     </div>
