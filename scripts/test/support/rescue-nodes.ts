@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import type { ClusterSubject } from './cluster-subjects.ts'
 
-const CLUSTER_SCRIPT = fileURLToPath(new URL('../../cluster.ts', import.meta.url))
+const SCRIPTS = fileURLToPath(new URL('../../', import.meta.url))
+export const CLUSTER_SCRIPT = join(SCRIPTS, 'cluster.ts')
 
 /** Node of a cluster in separate processes, whose supervisor restarts it. */
 export interface RescueNode {
@@ -42,13 +43,16 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** Runs `pnpm cluster rescue`. */
-export const runRescueCommand = (...args: string[]): Promise<CommandResult> =>
+/** Runs a script of the folder `scripts`. */
+export const runScript = (script: string, ...args: string[]): Promise<CommandResult> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [CLUSTER_SCRIPT, 'rescue', ...args], (error, stdout, stderr) =>
+    execFile(process.execPath, [join(SCRIPTS, script), ...args], (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     )
   })
+
+/** Runs `pnpm cluster rescue`. */
+export const runRescueCommand = (...args: string[]) => runScript('cluster.ts', 'rescue', ...args)
 
 export const toUrls = (nodes: readonly RescueNode[]) => nodes.map(({ url }) => url).join(',')
 
@@ -82,7 +86,7 @@ export function startWriters(subject: ClusterSubject, nodes: readonly RescueNode
         const item = `${prefix}${i}${writer}${k}`
         const status = await writeItem(subject, node, item)
         if (status >= 200 && status < 300) acknowledged.add(item)
-        if (status === 503) await new Promise((resolve) => setTimeout(resolve, 50))
+        if (status === 503 || status === 0) await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }),
   )
