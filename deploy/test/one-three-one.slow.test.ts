@@ -68,6 +68,21 @@ async function startLine(line: string, data: string, own: Overrides, replaced: O
   return { machine, stop }
 }
 
+const startDashboard = async (data: string, stats: string) =>
+  embed(await services.dashboard!(), { data, statsUri: stats, sseUri: '', pricesUri: '', kvUri: '', demo: 'off' })
+
+/** Runs `pnpm backup` or `pnpm restore` for the dashboard. */
+const runForDashboard = (script: string, files: string, ...flags: string[]) =>
+  promisify(execFile)(process.execPath, [join(ROOT, `scripts/${script}.ts`), files, 'dashboard', ...flags])
+
+/** Starts a dashboard on the services of a machine, and reads the campaign of a link. */
+async function readLink(path: string, data: string, stats: string): Promise<unknown> {
+  const dashboard = await startDashboard(data, stats)
+  const { name } = await send('GET', `${dashboard.url}${path}/campaign`)
+  await dashboard.stop()
+  return name
+}
+
 /** A YouTube whose numbers grow with each call. */
 async function startYoutube() {
   let views = 0
@@ -141,6 +156,12 @@ test('the four lines of the document move one machine to three and back, with th
   const one = await startLine(start, join(root, 'one'), settings)
   const before = await exportAll(exportLine, one.machine)
   const { created } = await send('GET', `${one.machine.stats}/collections/spring`)
+  const [files, dashboardData] = [join(root, 'files'), join(root, 'dashboard')]
+  const dashboard = await startDashboard(join(root, 'one/dashboard'), one.machine.stats!)
+  const { path } = await send('POST', `${dashboard.url}/links`, { campaign: 'spring' })
+  await runForDashboard('backup', files, '--dashboard.port', new URL(dashboard.url).port)
+  await dashboard.stop()
+  await runForDashboard('restore', files, '--dashboard.data', dashboardData)
   await one.stop()
 
   const nats = await startNatsServer({ folder: join(root, 'nats') })
@@ -160,12 +181,13 @@ test('the four lines of the document move one machine to three and back, with th
     const exported = await exportAll(exportLine, node)
     expect(exported.sums).toEqual(before.sums)
     folder = exported.folder
+    expect(await readLink(path, dashboardData, node.stats!)).toBe('Spring')
   }
   for (const stop of stops) await stop()
 
   const back = await startLine(backLine, join(root, 'back'), settings)
   await runLine(importLine, folder, back.machine)
   expect((await exportAll(exportLine, back.machine)).sums).toEqual(before.sums)
-  // A link of the dashboard refers to the collection by its id and the time of its creation.
+  expect(await readLink(path, dashboardData, back.machine.stats!)).toBe('Spring')
   expect(await send('GET', `${back.machine.stats}/collections/spring`)).toMatchObject({ created, name: 'Spring' })
 })
