@@ -2,7 +2,8 @@ import { createRandom, type SeededRandom } from './random.ts'
 
 // Options of `pnpm test:chaos`, which the tests read from the environment.
 
-const seed = process.env.CHAOS_SEED ?? 'chaos'
+/** Seed of the run. */
+export const seed = process.env.CHAOS_SEED ?? 'chaos'
 
 /** True for the long form, which repeats the faults more often. */
 export const isLong = process.env.CHAOS_FORM === 'long'

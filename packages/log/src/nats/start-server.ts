@@ -36,6 +36,8 @@ export interface NatsServer {
   readonly url: string
   readonly port: number
   readonly pid: number
+  /** Folder of the data of JetStream. */
+  readonly store: string
   /** Returns its log output. */
   log(): string
   /** Suspends its process. Resolves once all its threads are stopped. */
@@ -81,10 +83,9 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const file = join(folder, 'nats.conf')
   // With `sync_interval: always` an acknowledged write survives a power cut. By default, a server syncs only every two
   // minutes.
-  const store = jetstream
-    ? `jetstream { store_dir: ${JSON.stringify(join(folder, 'data'))}, sync_interval: always }`
-    : ''
-  writeFileSync(file, `host: 127.0.0.1\nport: ${port}\n${store}\n${config}\n`)
+  const store = join(folder, 'data')
+  const storeConfig = jetstream ? `jetstream { store_dir: ${JSON.stringify(store)}, sync_interval: always }` : ''
+  writeFileSync(file, `host: 127.0.0.1\nport: ${port}\n${storeConfig}\n${config}\n`)
   const env = { ...(processors && { GOMAXPROCS: String(processors) }), ...process.env }
   let output = ''
   let child: ChildProcess
@@ -112,6 +113,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
     get pid() {
       return child.pid!
     },
+    store,
     log: () => output,
     suspend: () => suspendProcess(child.pid!),
     resume: () => void child.kill('SIGCONT'),
