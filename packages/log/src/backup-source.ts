@@ -1,5 +1,6 @@
 import type { SnapshotSource } from '@influencer-stats/runtime/backup-source'
 import { commonErrors } from '@influencer-stats/runtime/errors'
+import { toAncestor } from './jetstream/stream/stream.ts'
 import type { LogPosition, StateMachine } from './log.ts'
 
 /**
@@ -17,8 +18,7 @@ export const createBackupSource = (service: string, stateMachine: Pick<StateMach
       await chunks.return?.()
       throw commonErrors.NO_DATA()
     }
-    const { epoch, seq, check } = position
-    return { position: { epoch, seq, check }, chunks: prepend(first.value, chunks) }
+    return { position: toAncestor(position), chunks: prepend(first.value, chunks) }
   },
 })
 

@@ -53,6 +53,20 @@ export interface LogPosition {
    */
   readonly writers: readonly (readonly [id: string, last: number, at: number])[]
   readonly lease?: LeaseState
+  /** Earlier logs that this log continues, newest first. */
+  readonly ancestors?: readonly LogFork[]
+  /**
+   * Sequence of the last entry that the state machine has applied, if it is after `seq`: the process ended within a
+   * batch.
+   */
+  readonly partialSeq?: number
+}
+
+/** Position after which another log continues a log. */
+export interface LogFork {
+  readonly epoch: string
+  readonly seq: number
+  readonly check: number
 }
 
 /** State that a node builds from the log. It must be deterministic: it may use neither a clock nor random values. */

@@ -43,6 +43,23 @@ it('replaces a stream that is another log, or lacks entries', async () => {
   expect(await choose([at('a', 6)], foundLog('b', at('a', 7)))).toEqual(['replace', 'node 0', at('a', 6)])
 })
 
+it('replaces a stream of which all nodes refuse the next message', async () => {
+  const chooseWithFaults = async (...faults: (string | undefined)[]) => {
+    const [first, ...others] = faults.map((writeFault, i) => ({ ...createSource(at('a', 5 + i), i), writeFault }))
+    const { action, source } = await choosePlan('kv', [first!, ...others], foundLog('a'), async () => undefined)
+    return [action, source.name]
+  }
+  expect(await chooseWithFaults('LOG_FORMAT_UNKNOWN', 'LOG_DAMAGED')).toEqual(['replace', 'node 1'])
+  expect((await chooseWithFaults('LOG_FORMAT_UNKNOWN', undefined))[0]).toBe('none')
+  expect((await chooseWithFaults('LOG_UNREACHABLE'))[0]).toBe('none')
+})
+
+it('accepts nodes that missed a continuation of the log', async () => {
+  const log = foundLog('c', { ...at('b', 9), ancestors: [at('a', 7)] }, 9)
+  expect((await choose([at('c', 12), at('a', 7), at('a', 5)], log))[0]).toBe('none')
+  await expect(choose([at('c', 12), at('a', 8)], log)).rejects.toMatchObject({ code: 'POSITIONS_DIVERGED' })
+})
+
 it('refuses nodes of different logs', async () => {
   const diverged = expect.objectContaining({ code: 'POSITIONS_DIVERGED' })
   await expect(choose([at('a', 5), at('b', 5)])).rejects.toEqual(diverged)

@@ -27,7 +27,7 @@ async function resolvePosition(
       stateMachine.savedPosition = { ...storedPosition, seq: pick(newest, requestCount - 1)! }
     },
   }
-  const toInfo = (first: number) => ({ created: 'e', state: { first_seq: first, last_seq: 20 } })
+  const toInfo = (first: number) => ({ created: 'e', config: {}, state: { first_seq: first, last_seq: 20 } })
   const jsm = { streams: { info: async () => toInfo(pick([10, ...firstSequences], loads)) } }
   const options = { service: 'test', stream: 's', stateMachine, log: createLogCapture().log, verifyTimeout }
   const position = await resolveStartPosition(options as never, {

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import type { NatsServer } from '../src/nats/start-server.ts'
 import { createSuccessor, inspectLog, type SuccessorOptions } from '../src/successor.ts'
 import { deleteStream, startTestNatsServer } from './support/nats.ts'
+import { toAncestor } from '../src/jetstream/stream/stream.ts'
 import { createStreamName, openTestLog } from './support/open-log.ts'
 import { toBuffer } from './support/text-frames.ts'
 import { APPEND_KIND, type TextStateMachine } from './support/text-state-machine.ts'
@@ -18,14 +19,14 @@ const openNode = (stream: string, options: Parameters<typeof openTestLog<TextSta
 
 /** Continues a log from the state of a node. */
 async function rescue(stream: string, { stateMachine }: Node, options: Partial<SuccessorOptions> = {}) {
-  const { epoch, seq, check } = stateMachine.getPosition()!
+  const ancestor = toAncestor(stateMachine.getPosition()!)
   const steps: string[] = []
   const { epoch: created } = await createSuccessor({
     nats: { servers: [server.url] },
     service: 'test',
     stream,
     replicas: 1,
-    ancestor: { epoch, seq, check },
+    ancestor,
     snapshot: () => stateMachine.snapshot(),
     replace: false,
     onStep: (step) => void steps.push(step.split(' ').slice(0, 2).join(' ')),
@@ -87,6 +88,44 @@ it('a node behind the ancestor restarts to load the snapshot, and one ahead stay
   await waitUntil(() => ahead.log.availability.code === 'READY')
   await append(ahead, 'e')
   expect(ahead.stateMachine.texts).toEqual(['a', 'b', 'c', 'e'])
+})
+
+it('a node that missed two rescues loads the snapshot, unless it has entries of its own', async () => {
+  const stream = createStreamName()
+  const missed = await openNode(stream)
+  await append(missed, 'a')
+  await missed.log.close()
+  const source = await openNode(stream)
+  const ahead = await openNode(stream)
+  await append(source, 'b')
+  await ahead.log.barrier()
+  const { epoch: first } = source.stateMachine.getPosition()!
+  await ahead.log.close()
+  for (const text of ['c', 'd']) {
+    await deleteStream(server.url, stream)
+    await waitUntil(() => source.log.availability.code === 'LOG_LOST')
+    await rescue(stream, source)
+    await waitUntil(() => source.log.availability.code === 'READY')
+    await append(source, text)
+  }
+  expect(source.stateMachine.getPosition()!.ancestors!.map(({ seq }) => seq)).toHaveLength(2)
+  const restarted = await openNode(stream, { stateMachine: missed.stateMachine })
+  await restarted.log.barrier()
+  expect(restarted.stateMachine.texts).toEqual(['a', 'b', 'c', 'd'])
+  expect(restarted.log.epoch).toBe(source.log.epoch)
+  // It has an entry of the first log after its fork.
+  const { stateMachine } = ahead
+  stateMachine.savedPosition = {
+    ...stateMachine.savedPosition!,
+    epoch: first,
+    seq: stateMachine.savedPosition!.seq + 5,
+  }
+  const code = 'LOG_LOST'
+  const newer = expect.stringContaining('newer entries')
+  await expect(openNode(stream, { stateMachine })).rejects.toMatchObject({ code, message: newer })
+  stateMachine.savedPosition = { ...stateMachine.savedPosition, seq: 1, partialSeq: 99 }
+  const part = expect.stringContaining('a part of the entries up to 99')
+  await expect(openNode(stream, { stateMachine })).rejects.toMatchObject({ code, message: part })
 })
 
 it('can be repeated after a failure at any point, and describes the log', async () => {

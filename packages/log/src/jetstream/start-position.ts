@@ -1,9 +1,9 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LogPosition } from '../log.ts'
+import type { LogFork, LogPosition } from '../log.ts'
 import { createStartPosition } from '../order/sequencer.ts'
-import { getAncestor } from './stream/stream.ts'
+import { getAncestors } from './stream/stream.ts'
 import {
   createRecreatedError,
   getEpoch,
@@ -42,6 +42,8 @@ export async function resolveStartPosition(
 ): Promise<LogPosition> {
   const { service, stream, stateMachine, log, verifyTimeout = VERIFY_TIMEOUT_MS } = options
   const epoch = getEpoch(info)
+  const ancestors = getAncestors(info)
+  const lineage = ancestors.length > 0 ? { ancestors } : undefined
   let first = 1
   const canStartFrom = (seq: number | undefined) => (seq ?? 0) + 1 >= first
   try {
@@ -69,7 +71,7 @@ export async function resolveStartPosition(
         onRetry: (detail) =>
           onRetry(new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} is not complete yet: ${detail}`)),
       })
-    return position ?? createStartPosition(epoch)
+    return { ...(position ?? createStartPosition(epoch)), ...lineage }
   } catch (error) {
     if (error instanceof StartError) throw error
     const { message } = error as Error
@@ -79,23 +81,29 @@ export async function resolveStartPosition(
   }
 
   /**
-   * Resolves with the position of the state machine. If it equals the ancestor of the stream, the position gets the
-   * stream's epoch. An older position is returned as it is: it needs a snapshot.
+   * Resolves with the position of the state machine. If it equals the position after which the stream continues, it gets
+   * the stream's epoch. A position of an ancestor before is returned as it is: it needs a snapshot.
    * @throws LogLostError if the stream does not continue the log of the position
    */
   async function adoptEpoch(): Promise<LogPosition | undefined> {
     const position = stateMachine.getPosition()
     if (!position || position.epoch === epoch) return position
-    const ancestor = getAncestor(info)
-    if (ancestor?.epoch !== position.epoch) throw createRecreatedError(info, position)
-    if (position.seq < ancestor.seq) return position
-    if (position.seq > ancestor.seq)
+    const fork = ancestors.find((ancestor) => ancestor.epoch === position.epoch)
+    if (!fork) throw createRecreatedError(info, position)
+    const { seq, check, partialSeq = seq } = position
+    const last = Math.max(seq, partialSeq)
+    if (last > fork.seq)
       throw new LogLostError(
-        `this node has newer entries, up to ${position.seq}, and the stream continues after ${ancestor.seq}: rescue the log from this node`,
+        last > seq
+          ? `this node has a part of the entries up to ${last}, after which its process ended, and the stream continues after ${fork.seq}: export its data, then start it with an empty folder`
+          : `this node has newer entries, up to ${seq}, and the stream continues after ${fork.seq}: rescue the log from this node`,
       )
-    if (position.check !== ancestor.check)
-      throw new LogLostError(`message ${position.seq}, after which it continues, differs from that of this node`)
-    const adopted = { ...position, epoch }
+    if (seq < fork.seq) return position
+    if (check !== fork.check)
+      throw new LogLostError(`message ${seq}, after which it continues, differs from that of this node`)
+    // The logs between have entries that this node does not have.
+    if (!isSameState(fork, ancestors[0]!)) return position
+    const adopted = { ...position, epoch, ...lineage }
     await stateMachine.apply([], adopted)
     log.info(`${service}: stream ${stream} continues the log of this node after sequence ${position.seq}`)
     return adopted
@@ -118,3 +126,5 @@ export async function resolveStartPosition(
     return new StartError('LOG_TRIMMED', `${service}: stream ${stream} ${detail}`)
   }
 }
+
+const isSameState = (one: LogFork, other: LogFork): boolean => one.seq === other.seq && one.check === other.check

@@ -50,13 +50,15 @@ export class Sequencer {
   #at: number
   #check: number
   #lease: LeaseState | undefined
+  readonly #ancestors: LogPosition['ancestors']
 
-  constructor({ epoch, seq, at, check, writers, lease }: LogPosition) {
+  constructor({ epoch, seq, at, check, writers, lease, ancestors }: LogPosition) {
     this.#epoch = epoch
     this.#seq = seq
     this.#at = at
     this.#check = check
     this.#lease = lease
+    this.#ancestors = ancestors
     this.#writers = new Map(writers.map(([id, last, seen]) => [id, [last, seen]]))
   }
 
@@ -73,7 +75,8 @@ export class Sequencer {
   getPosition(): LogPosition {
     const writers = Array.from(this.#writers, ([id, [last, at]]) => [id, last, at] as const)
     const lease = this.#lease && { lease: this.#lease }
-    return { epoch: this.#epoch, seq: this.#seq, at: this.#at, check: this.#check, writers, ...lease }
+    const ancestors = this.#ancestors && { ancestors: this.#ancestors }
+    return { epoch: this.#epoch, seq: this.#seq, at: this.#at, check: this.#check, writers, ...lease, ...ancestors }
   }
 
   /**

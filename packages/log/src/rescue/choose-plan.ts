@@ -5,7 +5,10 @@ import type { RescueSource } from './rescue-source.ts'
 /** Stream that a rescue finds, and whether it is the log of the positions. */
 export type FoundLog = Pick<LogDescription, 'created' | 'ancestor' | 'latestSnapshot'>
 
-type PositionedSource = Pick<RescueSource, 'name' | 'position'>
+type PositionedSource = Pick<RescueSource, 'name' | 'position' | 'writeFault'>
+
+/** Reasons for which a node refuses the next message of its own log. */
+const POISONED_CODES = new Set(['LOG_FORMAT_UNKNOWN', 'LOG_DAMAGED'])
 
 /** What a rescue does. */
 export type RescuePlan<Source extends PositionedSource = RescueSource> = {
@@ -57,7 +60,7 @@ export async function choosePlan<Source extends PositionedSource>(
     // A node before the ancestor loads the snapshot.
     const diverged = sources.find((one) => !isCurrent(one) && !isBehind(one.position, log.ancestor))
     if (diverged) throw createDivergedError(service, source, diverged)
-    const reason = await findMismatch(position)
+    const reason = (await findMismatch(position)) ?? describePoison(sources)
     if (reason !== undefined) return { action: 'replace', source, ancestor: position, reason }
     const isComplete = !log.ancestor || log.latestSnapshot !== undefined
     return { action: isComplete ? 'none' : 'complete', source, ancestor: log.ancestor ?? position }
@@ -78,8 +81,19 @@ export async function choosePlan<Source extends PositionedSource>(
   return { action: 'replace', source, ancestor: position, reason }
 }
 
-const isBehind = (position: LogAncestor, ancestor: LogAncestor | undefined): boolean =>
-  isEqual(ancestor, position) || (ancestor?.epoch === position.epoch && position.seq < ancestor.seq)
+/** Returns the reason to replace a log of which all nodes refuse the next message; undefined if a node takes writes. */
+function describePoison(sources: readonly PositionedSource[]): string | undefined {
+  const [code] = sources.map(({ writeFault = '' }) => writeFault)
+  const isPoisoned = sources.every(({ writeFault = '' }) => POISONED_CODES.has(writeFault))
+  return isPoisoned ? `all these nodes refuse its next message (${code}); a newer version may know it` : undefined
+}
+
+function isBehind(position: LogAncestor, ancestor: LogAncestor | undefined): boolean {
+  if (!ancestor) return false
+  if (isEqual(ancestor, position)) return true
+  if (ancestor.epoch === position.epoch) return position.seq < ancestor.seq
+  return (ancestor.ancestors ?? []).some((fork) => fork.epoch === position.epoch && position.seq <= fork.seq)
+}
 
 const isEqual = (one: LogAncestor | undefined, { epoch, seq, check }: LogAncestor): boolean =>
   one?.epoch === epoch && one.seq === seq && one.check === check

@@ -1,6 +1,7 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import { findStoppedFolder } from '@influencer-stats/runtime/stopped-folder'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { toAncestor } from '../jetstream/stream/stream.ts'
 import type { LogPosition } from '../log.ts'
 import { isTorn } from '../state-machine/boot-check.ts'
 import type { PositionRow, SnapshotCodec } from '../state-machine/level-state-machine.ts'
@@ -40,8 +41,7 @@ export interface StoppedNode {
 export async function openStoppedNode(node: StoppedNode): Promise<RescueSource & { close(): Promise<void> }> {
   const { level, folder, snapshots } = node
   try {
-    const { epoch, seq, check } = await readPosition(node)
-    const position = { epoch, seq, check }
+    const position = toAncestor(await readPosition(node))
     const close = () => level.close()
     const prepared = { position, read: () => snapshots.write(), close }
     return { name: folder, position, prepare: async () => prepared, close }

@@ -146,11 +146,12 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
     made: number,
   ): Promise<void> {
     const createCheckpoint = (next: number): LogCheckpoint => {
-      const { position: from, open } = this.#catalog.meta.log ?? {}
+      const { position: from, open, madeSeq } = this.#catalog.meta.log ?? {}
       const rest = { boot, open }
-      return next < entries.length
-        ? { ...(from && { position: from }), made: next, ...rest }
-        : { position, made: Math.max(0, made - next), ...rest }
+      if (next < entries.length)
+        return { ...(from && { position: from }), made: next, madeSeq: entries[next - 1]!.seq, ...rest }
+      const left = Math.max(0, made - next)
+      return { position, made: left, ...(left > 0 && { madeSeq }), ...rest }
     }
     if (made >= entries.length) return this.#catalog.setCheckpoint(createCheckpoint(entries.length))
     for (let next = made; next < entries.length;) {
@@ -255,7 +256,12 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
 /** Parses the row `meta`. */
 export const parsePricesRow = (text: string): PricesRow => toRow(JSON.parse(text))
 
-const toRow = (meta: CatalogMeta): PricesRow => ({ made: 0, boot: undefined, ...meta.log, meta })
+function toRow(meta: CatalogMeta): PricesRow {
+  const row = { made: 0, boot: undefined, ...meta.log, meta }
+  const { position, made, madeSeq } = row
+  // Older versions did not store the sequence.
+  return position && made > 0 ? { ...row, position: { ...position, partialSeq: madeSeq ?? position.seq + 1 } } : row
+}
 
 /** Returns consecutive changes of different prices; none if the first entry is not a change. */
 function takeBatch(entries: readonly LogEntry[], from: number, outcomes: PricesOutcome[]): PendingChange[] {

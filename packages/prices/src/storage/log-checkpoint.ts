@@ -22,6 +22,8 @@ export interface LogCheckpoint {
   readonly position?: LogPosition
   /** Number of entries after `position` that are already applied. */
   readonly made: number
+  /** Sequence of the last of these entries. */
+  readonly madeSeq?: number | undefined
   /** The boot id of the machine at this write, if the system has one; `clean` if all data is on the disk. */
   readonly boot: string | undefined
   readonly open?: OpenImport | undefined

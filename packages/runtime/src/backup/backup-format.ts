@@ -29,6 +29,8 @@ export interface BackupPosition {
   readonly epoch: string
   readonly seq: number
   readonly check: number
+  /** Positions after which later logs continued earlier ones, newest first. */
+  readonly ancestors?: readonly Omit<BackupPosition, 'ancestors'>[] | undefined
 }
 
 /** Last line. */

@@ -8,7 +8,7 @@ import {
 } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LogPosition } from '../../log.ts'
+import type { LogFork } from '../../log.ts'
 import { FORMAT_VERSION } from '../../order/frame.ts'
 import type { JetStreamLogOptions } from '../options.ts'
 import { LogLostError, RETRY_INTERVAL_MS } from './verify-stream.ts'
@@ -28,7 +28,13 @@ export interface LogStreamOptions extends StreamOptions {
 }
 
 /** Position of the node from whose state a stream continues. The stream itself has no entry before. */
-export type LogAncestor = Pick<LogPosition, 'epoch' | 'seq' | 'check'>
+export interface LogAncestor extends LogFork {
+  /** Earlier logs that the log of that node continued, newest first. */
+  readonly ancestors?: readonly LogFork[] | undefined
+}
+
+/** Number of earlier logs whose nodes can still join: they load a snapshot. */
+const MAX_ANCESTORS = 16
 
 /** Returns the subject to which nodes publish frames. */
 export const toSubject = (stream: string) => `log.${stream}`
@@ -133,6 +139,22 @@ export function createStream(
 export function getAncestor({ config }: Pick<StreamInfo, 'config'>): LogAncestor | undefined {
   const text = config.metadata?.[ANCESTOR_METADATA_KEY]
   return text === undefined ? undefined : JSON.parse(text)
+}
+
+/** Returns a position as the ancestor of a log. */
+export const toAncestor = ({ epoch, seq, check, ancestors }: LogAncestor): LogAncestor => ({
+  epoch,
+  seq,
+  check,
+  ...(ancestors && { ancestors }),
+})
+
+/** Returns the earlier logs that a stream continues, newest first. */
+export function getAncestors(info: Pick<StreamInfo, 'config'>): LogFork[] {
+  const ancestor = getAncestor(info)
+  if (!ancestor) return []
+  const { epoch, seq, check, ancestors = [] } = ancestor
+  return [{ epoch, seq, check }, ...ancestors].slice(0, MAX_ANCESTORS)
 }
 
 /** Returns the service and the cluster that a stream names. */
