@@ -82,6 +82,26 @@ describe('the state machine', () => {
     await one.close()
   })
 
+  it('reports the entries after its position that are applied, if the process dies within a batch', async () => {
+    let writesLeft = Infinity
+    let one = await openTestStateMachine(createTemporaryFolder(), () => (writesLeft-- > 0 ? undefined : 'lost'))
+    // Two changes of one price are two writes.
+    const entries = toEntries([1, 2, 3, 4].map((value) => logEntries.put(createPrice({ id: toUuid(1), value }))))
+    await one.stateMachine.apply(entries.slice(0, 1), toPosition(1))
+    writesLeft = 2
+    await expect(one.stateMachine.apply(entries.slice(1), toPosition(4))).rejects.toThrow('the disk failed')
+    writesLeft = Infinity
+    one = await one.reopen('settled')
+    expect(one.stateMachine.getPosition()).toEqual({ ...toPosition(1), partialSeq: 3 })
+    // A batch may end before all of these entries.
+    await one.stateMachine.apply(entries.slice(1, 2), toPosition(2))
+    expect(one.stateMachine.getPosition()).toEqual({ ...toPosition(2), partialSeq: 3 })
+    await one.stateMachine.apply(entries.slice(2), toPosition(4))
+    expect(one.stateMachine.getPosition()).toEqual(toPosition(4))
+    expect((await listPrices(one.catalog)).map(({ value }) => value)).toEqual([4])
+    await one.close()
+  })
+
   it('applies entries of older versions by their rules', async () => {
     const one = await openTestStateMachine()
     const id = toImportId(1)
