@@ -6,7 +6,7 @@ import type { SettingValues } from '@influencer-stats/runtime/define-settings'
 import { openJetStreamLog, type JetStreamLog } from './jetstream/jetstream-log.ts'
 import { createBackupSource } from './backup-source.ts'
 import type { JetStreamLogOptions } from './jetstream/options.ts'
-import { registerAvailability, registerSkippedMessages } from './log-metrics.ts'
+import { registerAvailability, registerServers, registerSkippedMessages } from './log-metrics.ts'
 import { getSharedAvailability, getSharedLogServers, getStalenessSeconds, writeLogState } from './log-state.ts'
 import { getServers, getStreamName, type logSettings } from './settings.ts'
 import { createSnapshotScheduler, type SnapshotScheduler } from './snapshot-scheduler.ts'
@@ -95,6 +95,7 @@ export async function openClusterLog({
   // because the log reports no state until an entry or a reply about the stream arrives.
   writeLogState(memory, clusterLog.state)
   registerAvailability(registry, service, () => clusterLog.availability)
+  registerServers(registry, service, () => sharedServers.read())
   const scheduler = (snapshotScheduler = createSnapshotScheduler({
     log: clusterLog,
     intervalSequences: config.snapshotIntervalEntries,

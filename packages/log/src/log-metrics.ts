@@ -2,6 +2,7 @@ import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { Counter, Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import { UNAVAILABLE_CODES, type LogAvailability } from './availability.ts'
 import type { SkipReason } from './order/frame-assembler.ts'
+import type { LogServers } from './status/log-servers.ts'
 
 const REASONS: readonly SkipReason[] = ['foreign', 'damaged', 'torn']
 
@@ -40,6 +41,25 @@ export function registerAvailability(
       collect() {
         const { code } = getAvailability()
         for (const one of UNAVAILABLE_CODES) this.set({ code: one }, one === code ? 1 : 0)
+      },
+    }),
+  )
+}
+
+const SERVER_STATES = ['current', 'behind', 'offline', 'unknown'] as const
+
+/** Registers the number of servers in each state. Without a report of the servers there is no series. */
+export function registerServers(registry: Registry, service: string, getServers: () => LogServers | undefined): void {
+  registry.registerMetric(
+    new Gauge({
+      name: `${service}_log_servers`,
+      help: 'NATS servers of the log, by their state.',
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        const { servers = [] } = getServers() ?? {}
+        if (servers.length === 0) return
+        for (const one of SERVER_STATES) this.set({ state: one }, servers.filter(({ state }) => state === one).length)
       },
     }),
   )

@@ -1,7 +1,9 @@
 import { StorageType, type JetStreamAccountStats, type StreamInfo } from '@nats-io/jetstream'
+import { Registry } from '@influencer-stats/runtime/prom-client'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { describe, expect, it } from 'vitest'
 import { toLogServers } from '../src/jetstream/stream/server-reporter.ts'
+import { registerServers } from '../src/log-metrics.ts'
 import { createLogStateMemory, getSharedAvailability, getSharedLogServers } from '../src/log-state.ts'
 import type { LogServers } from '../src/status/log-servers.ts'
 import { SharedJson } from '../src/status/shared-json.ts'
@@ -138,4 +140,16 @@ it('a shared value is the last one that fits into its slot', () => {
     shared.write(value)
     expect(shared.read()).toBeUndefined()
   }
+})
+
+it('the metric has one series for each state, and none before the first report', async () => {
+  const registry = new Registry()
+  const known: { servers?: LogServers } = {}
+  registerServers(registry, 'kv', () => known.servers)
+  expect(await registry.metrics()).not.toMatch(/^kv_log_servers/m)
+  known.servers = { stream: 'kv', servers: [{ name: 'a', role: 'replica', state: 'offline' }] }
+  const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('kv_log_servers'))
+  expect(lines).toEqual(
+    ['current"} 0', 'behind"} 0', 'offline"} 1', 'unknown"} 0'].map((end) => `kv_log_servers{state="${end}`),
+  )
 })
