@@ -183,6 +183,24 @@ describe('the state machine', () => {
     }
   })
 
+  it('skips no entry of a log that continues a lost one, although it has applied a part of a batch', async () => {
+    let failsAt = Infinity
+    let one = await openTestStateMachine(createTemporaryFolder(), () => (--failsAt < 0 ? 'lost' : undefined))
+    const put = (i: number, value = 1) => logEntries.put(createPrice({ id: toUuid(i), value }))
+    await one.stateMachine.apply(toEntries([put(1)]), toPosition(1))
+    // Changes of the same price are separate writes. The second one fails.
+    const batch = toEntries([put(1), put(2), put(2, 3)]).slice(1)
+    failsAt = 1
+    await expect(one.stateMachine.apply(batch, toPosition(3))).rejects.toThrow('the disk failed')
+    failsAt = Infinity
+    one = await one.reopen('settled')
+    await one.stateMachine.apply([], { ...toPosition(1), epoch: 'f' })
+    const entries = toEntries([put(1), put(3), put(4)]).slice(1)
+    await one.stateMachine.apply(entries, { ...toPosition(3), epoch: 'f' })
+    expect((await listPrices(one.catalog)).map(({ id }) => id)).toEqual([1, 2, 3, 4].map(toUuid))
+    await one.close()
+  })
+
   it('stores no data of a finished import, for any outcome', async () => {
     const staged = ({ level }: TestStateMachine) => level.db.keys(STAGED_RANGE).all()
     const line = `${JSON.stringify(createPrice())}\n`

@@ -129,8 +129,10 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
   async write(batch: PricesBatch, row: Required<PositionRow>): Promise<PricesRow> {
     const { position, made } = this.getRow()
     // A write that reported a fault may have succeeded: then the catalog already has this position.
-    if (position?.seq !== row.position.seq || position.epoch !== row.position.epoch)
-      await this.#applyEntries(batch, row, made)
+    if (position?.seq === row.position.seq && position.epoch === row.position.epoch) return this.getRow()
+    // A log that continues a lost one has other entries after the position.
+    const isContinued = position !== undefined && position.epoch !== row.position.epoch
+    await this.#applyEntries(batch, row, isContinued ? 0 : made)
     return this.getRow()
   }
 
