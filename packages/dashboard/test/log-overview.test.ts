@@ -53,7 +53,7 @@ describe('an outage', () => {
   it('of a lost log points to the chapter about a rescue', () => {
     expect(describeOutage('LOG_LOST')).toMatchObject({
       remedy: expect.stringContaining('pnpm cluster rescue'),
-      chapter: 'Rescue a cluster',
+      chapter: 'When the log is lost',
     })
     expect(describeOutage('LOG_UNREACHABLE').chapter).toBeUndefined()
   })

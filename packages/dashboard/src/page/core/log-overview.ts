@@ -159,7 +159,7 @@ export function describeOutage(code: string): {
   readonly chapter?: string
 } {
   const [cause, remedy] = OUTAGES[code] ?? ['The log accepts no writes.', 'Read the log lines of this service.']
-  return { cause, remedy, ...(RESCUE_CODES.has(code) && { chapter: 'Rescue a cluster' }) }
+  return { cause, remedy, ...(RESCUE_CODES.has(code) && { chapter: 'When the log is lost' }) }
 }
 
 /** The code of an outage in the detail of `NOT_READY`: a node without data is not ready for reads either. */
