@@ -48,6 +48,13 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
     from: /(?<=new Set\(\[.*)'delete', /,
     to: '',
   },
+  {
+    name: 'log: a node with newer entries adopts a log that continues after fewer',
+    tests: ['packages/log/test/successor'],
+    file: 'packages/log/src/jetstream/start-position.ts',
+    from: /last > fork\.seq/,
+    to: 'false',
+  },
 ]
 
 /** Files for random mutations, and their tests. */
