@@ -41,7 +41,7 @@ it('a node without state and without its log is not ready, and refuses reads', a
   expect(await put(kv, '1')).toBe(201)
   expect((await kv.request('GET', entity('k'))).text).toBe('1')
   expect(await readMetric(kv, 'kv_log_available 1')).toBe(true)
-}, 60_000)
+}, 120_000)
 
 it('a node with state serves reads without its servers and without its stream', async () => {
   const server = await startNats()

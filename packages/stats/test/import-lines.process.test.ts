@@ -30,7 +30,7 @@ it('continues with the used quota of the exported service, and spends none of it
   const youtube = await startFakeYoutube()
   youtube.handler = (ids, reply) => reply.end(listOf(ids, 1))
   const data = createTemporaryFolder()
-  const settings = { youtubeUri: youtube.url, data, sseUri: '', dailyBudget: 5 }
+  const settings = { youtubeUri: youtube.url, data, sseUri: '', dailyBudget: 5, readTimeout: 500 }
   const first = await startStats(settings)
   const send = async (used: number, day = toPacificDay(Date.now())) => {
     const headers = { 'content-type': 'application/x-ndjson' }

@@ -147,6 +147,7 @@ class LogManager {
         if (signal.aborted) return
         const fault = toStartError(error, this.#options.service)
         if (fault instanceof RestartError) return this.#restart(fault)
+        this.#lastStep = { at: performance.now(), retried: fault }
         this.#setFault(fault)
         onFault(fault)
         await pause(delays.next(), signal)
