@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { startMixedLoad, type LoadRequest } from '@influencer-stats/runtime/testing/mixed-load'
 
 // A proxy that forwards a body as it arrives cannot send it again. nginx writes a body of 8 KiB to a file.
@@ -21,9 +22,16 @@ export function createKvRequest(number: number, client: number): LoadRequest {
   }
 }
 
-// As a program: sends these requests to a port of this machine until SIGTERM, without retries. Prints the result as JSON.
+// As a program: sends these requests to a port of this machine until SIGTERM, without retries, with the token of changes
+// in a file if there is one. Prints the result as JSON.
 if (import.meta.main) {
-  const load = startMixedLoad({ port: Number(process.argv[2]), clients: 16, create: createKvRequest })
+  const [port, tokenFile] = process.argv.slice(2)
+  const token = tokenFile && existsSync(tokenFile) ? readFileSync(tokenFile, 'utf8').trim() : undefined
+  const create = (number: number, client: number): LoadRequest => {
+    const request = createKvRequest(number, client)
+    return token ? { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } } : request
+  }
+  const load = startMixedLoad({ port: Number(port), clients: 16, create })
   process.once('SIGTERM', load.stop)
   process.stdout.write(JSON.stringify(await load.done))
 }

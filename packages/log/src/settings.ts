@@ -119,7 +119,9 @@ export const isCluster = ({ cluster, log }: ModeSettings): boolean => cluster.le
  */
 export const getNoRestoreReason = (service: string, settings: ModeSettings): string | undefined =>
   isCluster(settings)
-    ? `the nodes of a cluster load their data from its log: use \`pnpm cluster rescue ${service} --from FILE.backup\``
+    ? 'the nodes of a cluster load their data from its log: ' +
+      `\`pnpm cluster rescue ${service} --from FILE.backup\` continues it from the backup of a node, ` +
+      `and \`pnpm ${service} import\` adds the export of any service`
     : undefined
 
 /** Returns the addresses of a cluster's NATS servers. */
