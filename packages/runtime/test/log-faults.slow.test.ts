@@ -92,7 +92,7 @@ describe('output that cannot be written', () => {
 })
 
 test('restarts a main process whose event loop is blocked', async () => {
-  const started = spawnStart(['counter', '--port', '0', '--watchdog-timeout', '500'])
+  const started = spawnStart(['counter', '--port', '0', '--watchdog-timeout', '2000'])
   const { port, pid } = (await started.waitUntilReady()).counter!
   await waitUntil(() => {
     // On a busy machine, the watchdog may end the thread that forwards the request before it does so.

@@ -48,7 +48,7 @@ describe('a change of a collection in the key-value service', () => {
   beforeEach(async () => {
     proxy = await startBreakingProxy(kv.url)
     known = new Map()
-    const state = await createKvState({ kvUri: proxy.url, kvToken: '', onOutage() {}, timeout: 400 })
+    const state = await createKvState({ kvUri: proxy.url, kvToken: '', onOutage() {}, timeout: 1_500 })
     collections = new CollectionsOwner({
       state,
       retention: DAY_MS,
