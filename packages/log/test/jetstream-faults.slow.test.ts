@@ -69,7 +69,7 @@ describe('a state machine', () => {
     }
     const stateMachine = new SlowStateMachine()
     const { lines, log } = createLogCapture()
-    const starting = openTestLog(server.url, stream, { stateMachine, log, startTimeout: 60_000 })
+    const starting = openTestLog(server.url, stream, { stateMachine, log })
     await hasBegun.promise
     await one.log.trim(await one.log.snapshot())
     mayContinue.resolve()

@@ -5,6 +5,9 @@ import { openJetStreamLog, type JetStreamLog } from '../../src/jetstream/jetstre
 import type { JetStreamLogOptions } from '../../src/jetstream/options.ts'
 import { TextStateMachine } from './text-state-machine.ts'
 
+/** Many times what servers that have just started need on a quiet machine. */
+const START_TIMEOUT_MS = 30_000
+
 let streams = 0
 
 /** Returns a name that no other test of this process has used. */
@@ -37,6 +40,7 @@ export async function openTestLog<V extends StateMachine = TextStateMachine>(
     replicas: 1,
     log: createLogCapture().log,
     appendTimeout: 15_000,
+    startTimeout: START_TIMEOUT_MS,
     ...options,
     stateMachine,
   })
