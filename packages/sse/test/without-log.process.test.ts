@@ -29,4 +29,23 @@ it('a node that starts without its log is empty and not ready', async () => {
   expect(await sse.request('GET', '/readyz')).toMatchObject({ status: 503, body: { detail: 'NATS_UNREACHABLE' } })
   for (const path of ['/value?topic=fire', '/?topic=fire'])
     expect(await sse.request('GET', path)).toMatchObject({ status: 503, body: { code: 'LOG_UNAVAILABLE' } })
+  // It refuses reads until it has stopped, too: a client that resumes would take its empty history for a loss.
+  const stopping = sse.stop()
+  const statuses = await readWhileItStops(`${sse.url}/wait?topic=fire&lastEventId=other-7`)
+  await stopping
+  expect(new Set(statuses)).toEqual(new Set([503]))
 })
+
+/** Sends requests until no further connection is accepted. */
+async function readWhileItStops(url: string): Promise<number[]> {
+  const statuses: number[] = []
+  for (;;) {
+    try {
+      const { status, body } = await fetch(url)
+      statuses.push(status)
+      await body?.cancel()
+    } catch {
+      return statuses
+    }
+  }
+}

@@ -113,7 +113,9 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     if (!isHot) observe(request, reply)
     reply.header('x-request-id', request.id)
     if (access !== 'open') {
-      if (lifecycle.phase === 'empty' && !config.describesService) return done(host.writes!.getReadFault())
+      // Also while it stops: a client that resumes a stream would take an empty history for a loss.
+      const readFault = lifecycle.whenReadable && !config.describesService ? host.writes!.getReadFault() : undefined
+      if (readFault) return done(readFault)
       const refusal = checkLimits(request, reply, config.cost)
       if (refusal) return done(refusal)
     }
