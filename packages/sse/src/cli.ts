@@ -1,5 +1,5 @@
 import { runMoveCli } from '@influencer-stats/runtime/move-cli'
-import { findStoppedFolder } from '@influencer-stats/runtime/stopped-folder'
+import { findStoppedFolder, SILENT_LOG } from '@influencer-stats/runtime/stopped-folder'
 import { EXPORT_HEAD, toExportLines } from './core/moved-event.ts'
 import { createLevelHistory } from './history/level-history.ts'
 
@@ -20,7 +20,7 @@ const getTime = (line: string) => /^\{"at":(\d+),/.exec(line)?.[1]
 
 async function* readFolder(from: string) {
   const { folder } = findStoppedFolder('sse', from)
-  const history = await createLevelHistory({ ...NO_LIMITS, folder, log: { info() {}, error() {} } })
+  const history = await createLevelHistory({ ...NO_LIMITS, folder, log: SILENT_LOG })
   try {
     yield* toExportLines(history.getState())
   } finally {

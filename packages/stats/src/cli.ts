@@ -1,5 +1,5 @@
 import { runMoveCli } from '@influencer-stats/runtime/move-cli'
-import { findStoppedFolder } from '@influencer-stats/runtime/stopped-folder'
+import { findStoppedFolder, SILENT_LOG } from '@influencer-stats/runtime/stopped-folder'
 import { EXPORT_HEAD, MAX_IMPORT_BYTES } from './core/export-line.ts'
 import { exportDatabase } from './state/export-database.ts'
 import { openStatsLevel } from './state/level-database.ts'
@@ -17,7 +17,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.
 
 async function* readFolder(from: string) {
   const { folder, isReplica } = findStoppedFolder('stats', from)
-  const level = await openStatsLevel({ folder, isReplica, log: { info() {}, error() {} } })
+  const level = await openStatsLevel({ folder, isReplica, log: SILENT_LOG })
   try {
     yield* exportDatabase(level.db)
   } finally {

@@ -1,4 +1,5 @@
-import { findStoppedNode, openStoppedNode, SILENT_LOG } from '@influencer-stats/log/rescue/stopped-node'
+import { findStoppedNode, openStoppedNode } from '@influencer-stats/log/rescue/stopped-node'
+import { SILENT_LOG } from '@influencer-stats/runtime/stopped-folder'
 import { STATE_KEY } from '../revisions.ts'
 import { openKvLevel } from '../store/level-store.ts'
 import { createKvSnapshots } from './kv-state-machine.ts'

@@ -1,4 +1,4 @@
-import { findStoppedFolder } from '@influencer-stats/runtime/stopped-folder'
+import { findStoppedFolder, SILENT_LOG } from '@influencer-stats/runtime/stopped-folder'
 import { toEntryLines } from '../lines/entry-lines.ts'
 import { FIRST_KEY } from '../core/key-order.ts'
 import { createLevelScan } from './level-scan.ts'
@@ -13,7 +13,7 @@ const CACHE_MEGABYTES = 8
  */
 export async function* readStoppedFolder(from: string): AsyncGenerator<Buffer> {
   const { folder, isReplica } = findStoppedFolder('kv', from)
-  const level = await openKvLevel(folder, CACHE_MEGABYTES, { isReplica, log: { info() {}, error() {} } })
+  const level = await openKvLevel(folder, CACHE_MEGABYTES, { isReplica, log: SILENT_LOG })
   const now = Date.now()
   const snapshot = level.db.snapshot()
   const isPast = (expiresAt: number) => expiresAt <= now

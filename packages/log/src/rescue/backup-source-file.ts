@@ -1,7 +1,7 @@
 import type { BackupHead, ClusterHead } from '@influencer-stats/runtime/backup-format'
 import { readBackupFile, verifyBackup } from '@influencer-stats/runtime/restore-backup'
 import { StartError } from '@influencer-stats/runtime/errors'
-import type { PreparedSnapshot, RescueSource } from './rescue-source.ts'
+import { createStandaloneError, type PreparedSnapshot, type RescueSource } from './rescue-source.ts'
 
 /**
  * Reads the backup of a cluster in a file, and checks it.
@@ -19,10 +19,7 @@ export function checkHead(service: string, name: string, head: BackupHead): Clus
   if (head.service !== service)
     throw new StartError('BACKUP_FOREIGN', `${name} has the data of ${head.service}, not of ${service}`)
   if (head.backup === 2) return head
-  throw new StartError(
-    'NODE_STANDALONE',
-    `${name} has the data of a standalone service: \`pnpm ${service} export\` and \`pnpm ${service} import\` move it to a cluster`,
-  )
+  throw createStandaloneError(service, name)
 }
 
 /** Yields the snapshot in a backup. */

@@ -1,3 +1,4 @@
+import { StartError } from '@influencer-stats/runtime/errors'
 import type { LogAncestor } from '../successor.ts'
 
 /** State of a node, or a backup of one, from which a log can continue. */
@@ -22,3 +23,10 @@ export interface PreparedSnapshot {
   read(): AsyncIterable<Buffer>
   close(): Promise<void>
 }
+
+/** @param name folder or file with the data */
+export const createStandaloneError = (service: string, name: string) =>
+  new StartError(
+    'NODE_STANDALONE',
+    `${name} has the data of a standalone service: \`pnpm ${service} export\` and \`pnpm ${service} import\` move it to a cluster`,
+  )

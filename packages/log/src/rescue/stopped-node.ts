@@ -5,7 +5,7 @@ import { toAncestor } from '../jetstream/stream/stream.ts'
 import type { LogPosition } from '../log.ts'
 import { isTorn } from '../state-machine/boot-check.ts'
 import type { PositionRow, SnapshotCodec } from '../state-machine/level-state-machine.ts'
-import type { RescueSource } from './rescue-source.ts'
+import { createStandaloneError, type RescueSource } from './rescue-source.ts'
 
 /**
  * Finds the database of a stopped node in its data folder, or in the folder of all services.
@@ -14,14 +14,8 @@ import type { RescueSource } from './rescue-source.ts'
 export function findStoppedNode(service: string, from: string): string {
   const { folder, isReplica } = findStoppedFolder(service, from)
   if (isReplica) return folder
-  throw new StartError(
-    'NODE_STANDALONE',
-    `${folder} has the data of a standalone service: \`pnpm ${service} export\` and \`pnpm ${service} import\` move it to a cluster`,
-  )
+  throw createStandaloneError(service, folder)
 }
-
-/** Log of a database that a command opens. */
-export const SILENT_LOG = { info() {}, warn() {}, error() {} }
 
 /** Database of a node that does not run. */
 export interface StoppedNode {
@@ -31,7 +25,7 @@ export interface StoppedNode {
   readonly positionKey: Buffer | string
   readonly snapshots: Pick<SnapshotCodec, 'write'>
   /** Parses the position row. By default it is JSON. */
-  parseRow?(text: string): PositionRow & { readonly made?: number }
+  parseRow?(text: string): PositionRow
 }
 
 /**
@@ -59,8 +53,8 @@ async function readPosition({
   parseRow = JSON.parse,
 }: StoppedNode): Promise<LogPosition> {
   const text: string | undefined = await level.db.get(positionKey, { valueEncoding: 'utf8' })
-  const row = text === undefined ? undefined : parseRow(text)
-  const { position, boot, made = 0 } = row ?? {}
+  const row: PositionRow | undefined = text === undefined ? undefined : parseRow(text)
+  const { position, boot } = row ?? {}
   if (!position) throw new StartError('NO_STATE', `${folder} has no position in a log`)
   const remedy = `use another node, or \`pnpm ${service} export FILE --from ${folder}\``
   if (isTorn(boot))
@@ -68,7 +62,7 @@ async function readPosition({
       'DATA_TORN',
       `${folder} may have lost writes, because its machine restarted while the node ran: ${remedy}`,
     )
-  if (made > 0)
+  if (position.partialSeq !== undefined)
     throw new StartError('DATA_INCOMPLETE', `${folder} has a part of the changes after its position: ${remedy}`)
   return position
 }

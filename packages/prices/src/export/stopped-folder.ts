@@ -1,4 +1,4 @@
-import { findStoppedFolder } from '@influencer-stats/runtime/stopped-folder'
+import { findStoppedFolder, SILENT_LOG } from '@influencer-stats/runtime/stopped-folder'
 import { exportPrices } from '../catalog/catalog-export.ts'
 import { PriceCatalog } from '../catalog/price-catalog.ts'
 import type { PriceFormat } from '../messages.ts'
@@ -11,13 +11,12 @@ import { openPricesLevel } from '../storage/database.ts'
  */
 export async function* readStoppedFolder(from: string, format: PriceFormat): AsyncGenerator<Uint8Array> {
   const { folder, isReplica } = findStoppedFolder('prices', from)
-  const log = { info() {}, error() {}, warn() {} }
-  const level = await openPricesLevel(folder, { log, isReplica })
+  const level = await openPricesLevel(folder, { log: SILENT_LOG, isReplica })
   try {
     const catalog = new PriceCatalog({
       level,
       indexes: new Map(),
-      log,
+      log: SILENT_LOG,
       isReplica,
       hasSharedBlocks: false,
       onChange: async () => undefined,

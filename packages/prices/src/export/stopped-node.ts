@@ -1,4 +1,5 @@
-import { findStoppedNode, openStoppedNode, SILENT_LOG } from '@influencer-stats/log/rescue/stopped-node'
+import { findStoppedNode, openStoppedNode } from '@influencer-stats/log/rescue/stopped-node'
+import { SILENT_LOG } from '@influencer-stats/runtime/stopped-folder'
 import { createPricesSnapshots, parsePricesRow } from '../catalog/prices-state-machine.ts'
 import { openPricesLevel } from '../storage/database.ts'
 import { META_KEY } from '../storage/page-store.ts'

@@ -9,6 +9,9 @@ export interface StoppedFolder {
   readonly isReplica: boolean
 }
 
+/** Log of a database that a command opens. */
+export const SILENT_LOG = { info() {}, warn() {}, error() {} }
+
 /**
  * Finds the database of a stopped service in its data folder, or in the folder of all services. A node of a cluster has
  * it in the folder `view`.

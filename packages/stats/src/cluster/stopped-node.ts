@@ -1,4 +1,5 @@
-import { findStoppedNode, openStoppedNode, SILENT_LOG } from '@influencer-stats/log/rescue/stopped-node'
+import { findStoppedNode, openStoppedNode } from '@influencer-stats/log/rescue/stopped-node'
+import { SILENT_LOG } from '@influencer-stats/runtime/stopped-folder'
 import { openStatsLevel } from '../state/level-database.ts'
 import { createStatsSnapshots, POSITION_KEY } from '../state/level-snapshot.ts'
 
