@@ -23,7 +23,7 @@ it('moves collections, histories and details to another service, byte for byte',
   const folder = createTemporaryFolder()
   const [here, there, file] = ['here', 'there', 'file'].map((name) => join(folder, name)) as [string, string, string]
   const youtube = await startFakeYoutube()
-  // Without a budget: with one, a refresh of 60 videos comes every 17 s at most.
+  // Without a budget: with one, a refresh of 60 videos comes no more often than every 17 s.
   const settings = { youtubeUri: youtube.url, threads: 1, sseUri: '', dailyBudget: 0 }
   const first = await startStats({ ...settings, data: here, refreshInterval: 100 })
   await first.put('/collections/spring', { videos: videoIds(60), name: 'Spring\u2028line', tags: ['a'] })
