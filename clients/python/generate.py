@@ -28,6 +28,8 @@ SCHEMAS = {
         "ChangeOfACollection",
         "CollectionWithItsNumbers",
         "Collections",
+        "DeletedCollection",
+        "Trash",
         "Videos",
         "History",
         "Upstream",

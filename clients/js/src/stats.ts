@@ -18,6 +18,8 @@ export type StatsCollection = Schemas['Collection']
 export type StatsCollectionRow = Schemas['CollectionWithItsNumbers']
 /** A page of collections. `next` is the `after` of the next page. */
 export type CollectionPage = Schemas['Collections']
+/** A page of the deleted collections that can be restored. */
+export type TrashPage = Schemas['Trash']
 /** The sums of a collection. `byVideo` has the numbers of each video, if requested. */
 export type Statistics = Schemas['Statistics']
 export type CollectionVideos = Schemas['Videos']
@@ -68,8 +70,14 @@ export interface StatsClient {
   /** Creates or replaces a collection. */
   put(id: string, content: CollectionContent, options?: PutCollectionOptions): Promise<StatsCollection>
   patch(id: string, patch: CollectionPatch, options?: ChangeOptions): Promise<StatsCollection | undefined>
-  /** Deletes a collection, its numbers and its history. @returns true if the collection existed */
+  /** Deletes a collection, which can then be restored for 30 days. @returns true if the collection existed */
   delete(id: string, options?: ChangeOptions): Promise<boolean>
+  /** Resolves with one page of the deleted collections that can be restored. */
+  listTrash(options?: Pick<ListOptions, 'limit' | 'after'> & CallOptions): Promise<TrashPage>
+  /** Restores a deleted collection with its numbers and its history. */
+  restore(id: string, options?: ChangeOptions): Promise<StatsCollection | undefined>
+  /** Deletes a deleted collection for good. @returns true if it was in the trash */
+  deleteForGood(id: string, options?: ChangeOptions): Promise<boolean>
   /** Adds a video by its id or a link. Resolves with all videos of the collection. */
   addVideo(id: string, video: string, options?: ChangeOptions): Promise<readonly string[] | undefined>
   /** @returns true if the collection contained the video */
@@ -85,7 +93,7 @@ export interface StatsClient {
   getUpstream(options?: CallOptions): Promise<UpstreamState>
 }
 
-const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION']
+const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION', 'NOT_IN_TRASH']
 
 /** Creates a client of the service at `url`, in a browser or in Node. */
 export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
@@ -127,6 +135,10 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       (await read<StatsCollection>('PUT', toPath(id), { json, ...toChangeParts(putOptions) }))!,
     patch: (id, json, patchOptions = {}) => read('PATCH', toPath(id), { json, ...toChangeParts(patchOptions) }),
     delete: (id, deleteOptions) => sendDelete(toPath(id), deleteOptions),
+    listTrash: async ({ limit, after, ...listCall } = {}) =>
+      (await read<TrashPage>('GET', '/trash', { query: { limit, after }, call: listCall }))!,
+    restore: (id, restoreOptions = {}) => read('POST', `${toTrashPath(id)}/restore`, toChangeParts(restoreOptions)),
+    deleteForGood: (id, deleteOptions) => sendDelete(toTrashPath(id), deleteOptions),
     addVideo: async (id, video, addOptions = {}) =>
       (await read<StatsCollection>('PUT', toPath(id, video), toChangeParts(addOptions)))?.videos,
     removeVideo: (id, video, removeOptions) => sendDelete(toPath(id, video), removeOptions),
@@ -146,6 +158,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
 
 const toPath = (id: string, video?: string) =>
   `/collections/${encodeURIComponent(id)}${video === undefined ? '' : `/videos/${encodeURIComponent(video)}`}`
+
+const toTrashPath = (id: string) => `/trash/${encodeURIComponent(id)}`
 
 const toChangeParts = ({ ifVersion, ifAbsent, ...call }: PutCollectionOptions): RequestParts => ({
   headers: {

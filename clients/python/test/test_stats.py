@@ -25,6 +25,13 @@ def test_collections(stats: StatsClient) -> None:
     assert found is not None and found["stats"]["videos"] == 3
     assert stats.delete("spring")
     assert not stats.delete("spring")
+    assert [row["id"] for row in stats.list_trash(limit=1)["collections"]] == ["spring"]
+    restored = stats.restore("spring")
+    assert restored is not None and restored["videos"] == VIDEOS
+    assert stats.restore("spring") is None
+    assert stats.delete("spring", if_version=restored["version"])
+    assert stats.delete_for_good("spring")
+    assert not stats.delete_for_good("spring")
 
 
 def test_misses(stats: StatsClient) -> None:

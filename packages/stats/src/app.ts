@@ -14,6 +14,7 @@ import { registerHistoryRoutes } from './routes/history-routes.ts'
 import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
+import { registerTrashRoutes } from './routes/trash-routes.ts'
 import { registerUpstreamRoute } from './routes/upstream-route.ts'
 import { registerVideoRoutes } from './routes/video-routes.ts'
 import type { StatsConfig } from './settings.ts'
@@ -44,6 +45,7 @@ export async function createStatsApp(
   })
   app.addHook('onClose', () => resources.disposeAsync())
   registerCollectionRoutes(app, collections)
+  registerTrashRoutes(app, collections, config.trashDays)
   registerOverviewRoutes(app, { collections, overview, cache })
   registerVideoRoutes(app, collections, cache)
   registerHistoryRoutes(app, collections, config.historyDays * DAY_MS)

@@ -1,5 +1,5 @@
 import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-stats/runtime/service-client'
-import type { Campaign, CampaignPatch, computeCosts } from './core/campaign.ts'
+import type { Campaign, CampaignPatch, CampaignSource, computeCosts, Fee, FollowedVideos } from './core/campaign.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { Edits, Totals } from './core/video-numbers.ts'
 import type { Sort } from './campaigns/overview-selection.ts'
@@ -8,7 +8,16 @@ import type { Summary } from './core/prepared-reply.ts'
 import type { VideoResource } from './routes/videos-view.ts'
 
 export { parseVideoId } from './core/video-links.ts'
-export type { Campaign, CampaignPatch, GrowthByPeriod, Sort, VideoResource as Video, UpstreamState }
+export type {
+  Campaign,
+  CampaignPatch,
+  CampaignSource,
+  Fee,
+  GrowthByPeriod,
+  Sort,
+  VideoResource as Video,
+  UpstreamState,
+}
 
 /** A collection without its id. */
 export interface CollectionContent extends Campaign {
@@ -16,7 +25,7 @@ export interface CollectionContent extends Campaign {
   readonly videos: readonly string[]
 }
 
-export interface Collection extends CollectionContent {
+export interface Collection extends CollectionContent, FollowedVideos {
   readonly id: string
   /** Version of the collection: every change gives it a new one. */
   readonly version: string
@@ -25,6 +34,14 @@ export interface Collection extends CollectionContent {
    * version 0.2 created the collection.
    */
   readonly created?: string
+}
+
+/** A deleted collection that can be restored. */
+export interface TrashedCollection extends Collection {
+  /** Time of the deletion. */
+  readonly deleted: string
+  /** Time from which the collection is deleted for good. */
+  readonly expires: string
 }
 
 /** Condition of a change. If the collection does not meet it, the change fails with the ServiceError `CONDITION_FAILED`. */
@@ -95,8 +112,16 @@ export interface StatsClient {
     patch: CampaignPatch & Partial<Pick<Collection, 'videos'>>,
     condition?: ChangeCondition,
   ): Promise<Collection | undefined>
-  /** Deletes a collection, its numbers and its history. @returns true if the collection existed */
+  /** Deletes a collection, which can then be restored for 30 days. @returns true if the collection existed */
   delete(id: string, condition?: ChangeCondition): Promise<boolean>
+  /** Lists the deleted collections that can be restored, in the order of their ids. */
+  listTrash(
+    options?: Pick<ListOptions, 'limit' | 'after'>,
+  ): Promise<{ readonly collections: readonly TrashedCollection[]; readonly next?: string }>
+  /** Restores a deleted collection with its numbers and its history. */
+  restore(id: string, condition?: ChangeCondition): Promise<Collection | undefined>
+  /** Deletes a deleted collection for good. @returns true if it was in the trash */
+  deleteForGood(id: string, condition?: ChangeCondition): Promise<boolean>
   /** Adds a video by its id or a link to it. Resolves with all videos of the collection. */
   addVideo(id: string, video: string, condition?: ChangeCondition): Promise<readonly string[] | undefined>
   /** Removes a video from a collection. @returns true if the collection contained the video */
@@ -117,7 +142,7 @@ export interface StatsClient {
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>
 }
 
-const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION']
+const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION', 'NOT_IN_TRASH']
 
 /** Creates a client of the service at `url`, in a browser or in Node. */
 export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
@@ -136,6 +161,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
   }
 
   const toPath = (id: string) => `/collections/${encodeURIComponent(id)}`
+  const toTrashPath = (id: string) => `/trash/${encodeURIComponent(id)}`
   const toVideoPath = (id: string, video: string) => `${toPath(id)}/videos/${encodeURIComponent(video)}`
 
   return {
@@ -149,6 +175,12 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     patch: (id, json, condition) => read('PATCH', toPath(id), { json, headers: toHeaders(condition) }),
     delete: async (id, condition) =>
       (await sendRequest('DELETE', toPath(id), { headers: toHeaders(condition) })) !== undefined,
+    async listTrash(query = {}) {
+      return (await read<Awaited<ReturnType<StatsClient['listTrash']>>>('GET', '/trash', { query: { ...query } }))!
+    },
+    restore: (id, condition) => read('POST', `${toTrashPath(id)}/restore`, { headers: toHeaders(condition) }),
+    deleteForGood: async (id, condition) =>
+      (await sendRequest('DELETE', toTrashPath(id), { headers: toHeaders(condition) })) !== undefined,
     addVideo: async (id, video, condition) =>
       (await read<Collection>('PUT', toVideoPath(id, video), { headers: toHeaders(condition) }))?.videos,
     removeVideo: async (id, video, condition) =>

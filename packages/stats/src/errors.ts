@@ -4,9 +4,11 @@ import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const statsErrors = defineErrors({
   COLLECTION_NOT_FOUND: { status: 404, title: 'Collection not found' },
+  NOT_IN_TRASH: { status: 404, title: 'Collection not in the trash' },
   VIDEO_NOT_IN_COLLECTION: { status: 404, title: 'Video not in the collection' },
   COLLECTION_FULL: { status: 409, title: 'Collection full' },
   INVALID_DATE_RANGE: { status: 409, title: 'Invalid date range: end before start' },
+  COST_AMBIGUOUS: { status: 409, title: 'Ambiguous cost: one cost, or one fee per creator' },
   INVALID_CURSOR: { status: 409, title: 'Invalid cursor' },
   IMPORT_LINE_INVALID: { status: 400, title: 'Invalid line of an import; nothing was applied' },
   IMPORT_NOT_SUPPORTED: { status: 409, title: 'Import and export need --state level' },

@@ -42,9 +42,10 @@ export async function openMain(
   const collections = new CollectionsOwner({
     state,
     retention: config.historyDays * DAY_MS,
+    trashRetention: config.trashDays * DAY_MS,
     // In a cluster the poller of every node, this one included, gets the change from the log.
-    onChange: (id, collection, requester) =>
-      node ? node.waitUntilPublished() : polling?.poller.onCollectionChange(id, collection, requester),
+    onChange: (id, collection, requester, last) =>
+      node ? node.waitUntilPublished() : polling?.poller.onCollectionChange(id, collection, requester, last),
     onFault: (fault, description) => log.error(fault, description),
     shouldPrune: () => node?.getState().polling ?? true,
   })
@@ -78,7 +79,11 @@ export async function openMain(
         // The poller of a node gets the change from the log.
         if (node) await node.waitUntilPublished()
         else await polling?.poller.applyImport(imported.map(({ collection }) => collection.id))
-        const stored = await Promise.all(imported.map(({ collection }) => state.get(collection.id)))
+        const stored = await Promise.all(
+          imported.map(
+            async ({ collection: { id } }) => (await state.get(id)) ?? (await state.getRecords('trash', [id]))[0],
+          ),
+        )
         return imported.filter(({ collection }, i) => stored[i]?.revision !== collection.revision).length
       },
       saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),

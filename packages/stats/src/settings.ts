@@ -70,6 +70,13 @@ export const settings = defineSettings({
     description: 'maximum YouTube quota per day (units); 0 for no limit',
   },
   historyDays: { ...count, default: 30, maximum: 3_650, description: 'retention of the history (days)' },
+  trashDays: {
+    type: 'integer',
+    default: 30,
+    minimum: 0,
+    maximum: 3_650,
+    description: 'retention of deleted collections (days); 0 for none',
+  },
   cacheSize: {
     ...count,
     default: 10_000,

@@ -1,7 +1,7 @@
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MAX_TAGS } from '../src/core/campaign.ts'
+import { MAX_SOURCES, MAX_TAGS } from '../src/core/campaign.ts'
 import { SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { toContent, startStats, type TestStats } from './support/stats.ts'
 
@@ -13,6 +13,9 @@ const CAMPAIGN = {
   cost: 12_500.5,
   currency: 'EUR',
 }
+
+const FEE = { creator: 'UCuAXFkgsw1L7xaCfnd5JJOw', amount: 900.5 }
+const SOURCE = { type: 'channel', id: 'UCuAXFkgsw1L7xaCfnd5JJOw' }
 
 describe('campaigns', () => {
   let standIn: TestStandIn
@@ -105,6 +108,18 @@ describe('campaigns', () => {
     ['a negative cost', { cost: -1 }, invalid],
     ['an infinite cost', '{"cost":1e400}', invalid],
     ['a cost in words', { cost: '5' }, invalid],
+    ['fees beside a cost', { fees: [{ creator: 'A', amount: 1 }], cost: 1 }, { status: 409, code: 'COST_AMBIGUOUS' }],
+    ['two fees for one creator', { fees: [FEE, FEE] }, { status: 409, code: 'COST_AMBIGUOUS' }],
+    ['a fee without a creator', { fees: [{ amount: 5 }] }, invalid],
+    ['a negative fee', { fees: [{ creator: 'A', amount: -5 }] }, invalid],
+    ['a source of another kind', { sources: [{ ...SOURCE, type: 'user' }] }, invalid],
+    ['a source whose id is a link', { sources: [{ ...SOURCE, id: 'https://youtube.com/@a' }] }, invalid],
+    [
+      'too many sources',
+      { sources: Array.from({ length: MAX_SOURCES + 1 }, (_, i) => ({ ...SOURCE, id: `PL${i}` })) },
+      invalid,
+    ],
+    ['videos that sources added', { followed: {} }, invalid],
     ['an unknown currency', { currency: 'ABC' }, invalid],
     ['a currency in small letters', { currency: 'eur' }, invalid],
     ['a link to another site', { videos: ['https://vimeo.com/123456789'] }, invalid],
@@ -132,6 +147,33 @@ describe('campaigns', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'INVALID_DATE_RANGE' } })
     expect(toContent((await stats.get('/collections/d')).body)).toEqual({ id: 'd', videos: [], from: '2026-03-01' })
     expect((await stats.patch('/collections/d', { to: '2026-03-01' })).status).toBe(200)
+  })
+
+  it('have fees in place of a cost, sources and a mark of the archive', async () => {
+    const fees = [FEE, { creator: 'B', amount: 0 }]
+    const other = { type: 'playlist', id: 'PLabc', contains: ['#ad'], title: 'Clips' }
+    const fields = { videos: SAMPLE_VIDEOS, fees, currency: 'EUR', sources: [SOURCE, other], archived: true }
+    const put = await stats.put('/collections/f', { ...fields, sources: [SOURCE, other, { ...other, title: 'Again' }] })
+    expect(toContent(put.body)).toEqual({ id: 'f', ...fields })
+    await stats.get('/collections/f/stats')
+    const row = (await stats.get('/collections/f?include=stats')).body
+    expect(row.costs.perEngagement).toBeCloseTo(FEE.amount / row.stats.engagements)
+    await stats.put('/collections/g', { videos: [], cost: FEE.amount - 1 })
+    const { collections } = (await stats.get('/collections?sort=-cost&limit=200')).body
+    const ids = collections.map(({ id }: { id: string }) => id)
+    expect(ids.indexOf('f')).toBeLessThan(ids.indexOf('g'))
+
+    expect((await stats.patch('/collections/f', { cost: 5 })).body.code).toBe('COST_AMBIGUOUS')
+    const patched = await stats.patch('/collections/f', { cost: 5, fees: null, sources: [other], archived: false })
+    const rest = { id: 'f', videos: SAMPLE_VIDEOS, currency: 'EUR' }
+    expect(toContent(patched.body)).toEqual({ ...rest, cost: 5, sources: [other] })
+    expect(toContent((await stats.patch('/collections/f', { cost: null, fees, archived: true })).body)).toEqual({
+      ...rest,
+      fees,
+      sources: [other],
+      archived: true,
+    })
+    expect(toContent((await stats.put('/collections/f', { videos: [] })).body)).toEqual({ id: 'f', videos: [] })
   })
 
   it('name the invalid link', async () => {

@@ -91,10 +91,12 @@ describe('nodes that share a log', () => {
       expect(state.getSource!()).toBe('https://b.example')
       expect([await state.getSnapshot('c'), await state.getHistory('c', 0, 10, 10)]).toEqual([undefined, []])
       expect(await state.getVideos(['-4lB5EKS5Uk'])).toEqual([undefined])
-      expect(await state.countOtherSources!()).toEqual([{ source: 'stand-in', collections: 1, points: 1 }])
+      expect(await state.countOtherSources!()).toEqual([{ source: 'stand-in', collections: 1, points: 1, records: 0 }])
     }
     await other.state.delete('c', collection('c', 1))
-    expect(await other.state.countOtherSources!()).toEqual([{ source: 'stand-in', collections: 0, points: 0 }])
+    expect(await other.state.countOtherSources!()).toEqual([
+      { source: 'stand-in', collections: 0, points: 0, records: 0 },
+    ])
   })
 
   it('store the writes of the lease holder, and no writes of other nodes', async () => {
@@ -136,7 +138,29 @@ const change: fc.Arbitrary<StatsChange> = fc.oneof(
     collection: collection(id, revision),
     ...(before && { before }),
   })),
-  fc.record({ id, before }).map(({ id, before }) => ({ type: 'delete' as const, id, ...(before && { before }) })),
+  fc.record({ id, before, trashed: before }).map(({ id, before, trashed }) => ({
+    type: 'delete' as const,
+    id,
+    ...(before && { before }),
+    ...(trashed && { trashed }),
+  })),
+  fc.record({ id, revision, before: revision }).map(({ id, revision, before }) => ({
+    type: 'trash' as const,
+    collection: { ...collection(id, revision), deleted: '2026-11-20T12:00:00.000Z' },
+    before,
+  })),
+  fc.record({ id, revision, trashed: revision }).map(({ id, revision, trashed }) => ({
+    type: 'restore' as const,
+    collection: collection(id, revision),
+    trashed,
+  })),
+  fc.record({ id, isNew: fc.boolean() }).map(({ id, isNew }) => ({
+    type: 'records' as const,
+    rows: [
+      { kind: 'post' as const, key: `${id}/p`, ...(isNew && { value: {} }) },
+      { kind: 'channel' as const, key: id, ...(isNew && { value: {} }) },
+    ],
+  })),
   fc
     .record({ id, at: fc.integer({ min: 0, max: 5 }), revision })
     .map(({ id, at, revision }) => ({ type: 'snapshots' as const, rows: [row(id, at, revision)] })),
@@ -172,9 +196,13 @@ describe('the state machine', () => {
         const standaloneOutcomes = await standalone.stateMachine.apply(entries, at(entries.length))
         expect([others, standaloneOutcomes]).toEqual([outcomes, outcomes])
         for (const node of [other, standalone]) expect(await readContents(node)).toEqual(await readContents(one))
-        // No collection means no history.
-        for (const [key] of await readContents(other))
-          if (key.startsWith('h!')) expect(await other.level.db.get(`c!${key[2]}`)).toBeDefined()
+        // A history belongs to a collection or to one in the trash, and no collection is in both places.
+        for (const id of ['a', 'b']) {
+          const [live, trashed] = await other.level.db.getMany([`c!${id}`, `r!trash!${id}`])
+          expect(live !== undefined && trashed !== undefined).toBe(false)
+          const points = await other.level.db.keys({ gt: `h!${id}!`, lt: `h!${id}"` }).all()
+          if (points.length > 0) expect(live ?? trashed).toBeDefined()
+        }
         for (const { level } of [other, standalone, one]) await level.close()
       }),
       { numRuns: 40 },

@@ -27,7 +27,9 @@ it('moves collections, histories and details to another service, byte for byte',
   const settings = { youtubeUri: youtube.url, threads: 1, sseUri: '', dailyBudget: 0 }
   const first = await startStats({ ...settings, data: here, refreshInterval: 100 })
   await first.put('/collections/spring', { videos: videoIds(60), name: 'Spring\u2028line', tags: ['a'] })
-  await first.put('/collections/empty', { videos: [] })
+  await first.put('/collections/empty', { videos: [], sources: [{ type: 'channel', id: 'UCa' }], archived: true })
+  await first.put('/collections/old', { videos: videoIds(2) })
+  await first.delete('/collections/old')
   let counts = 100
   youtube.handler = (ids, reply) => reply.end(listOf(ids, (counts += 10)))
   await waitUntil(async () => (await first.get('/collections/spring/stats/history')).body.points?.length > 3)
@@ -62,7 +64,8 @@ it('moves collections, histories and details to another service, byte for byte',
     history.points,
   )
   expect((await second.get('/collections/spring/stats')).body).toMatchObject({ videos: 60 })
-  expect((await second.get('/collections/empty')).status).toBe(200)
+  expect((await second.get('/collections/empty')).body).toMatchObject({ archived: true, sources: [{ id: 'UCa' }] })
+  expect((await second.get('/trash')).body.collections).toMatchObject([{ id: 'old', videos: videoIds(2) }])
   // The numbers are recent enough: no call was necessary.
   expect(youtube.calls).toHaveLength(calls)
   expect(await run('export', `${file}.again`, '--url', second.url)).toMatchObject({ code: 0 })
@@ -73,5 +76,10 @@ it('moves collections, histories and details to another service, byte for byte',
   const repeated = await run('import', file, '--url', second.url)
   expect(repeated).toMatchObject({ code: 0, stdout: expect.stringMatching(/1 collections have/) })
   expect((await second.get('/collections/spring')).body.name).toBe('Later')
+  expect((await second.post('/trash/old/restore')).status).toBe(200)
+  expect(await run('import', file, '--url', second.url)).toMatchObject({
+    stdout: expect.stringMatching(/2 collections have/),
+  })
+  expect((await second.get('/collections/old')).status).toBe(200)
   await second.stop()
 })

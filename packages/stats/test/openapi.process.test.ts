@@ -5,28 +5,38 @@ import { createValidator } from '@influencer-stats/runtime/validation'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
 import { startStandIn } from './support/stand-in.ts'
-import { startStats } from './support/stats.ts'
+import { startStats, type TestStats } from './support/stats.ts'
 import { stats as definition } from '../src/service.ts'
 
 testSettingDefaults(definition)
 
-testApiDocument(async () => {
-  const source = await startStandIn()
-  const stats = await startStats({ youtubeUri: source.url, youtubeApiKey: 'stand-in', data: createTemporaryFolder() })
-  return {
-    url: stats.url,
-    async stop() {
-      await stats.stop()
-      await source.stop()
-    },
-  }
-})
+const SAMPLE_ID = '99757a95-f758-499f-a170-bea93b2d8bcf'
+let running: TestStats
+
+testApiDocument(
+  async () => {
+    const source = await startStandIn()
+    running = await startStats({ youtubeUri: source.url, youtubeApiKey: 'stand-in', data: createTemporaryFolder() })
+    return {
+      url: running.url,
+      async stop() {
+        await running.stop()
+        await source.stop()
+      },
+    }
+  },
+  async (operationId) => {
+    // Only a deleted collection can be restored.
+    if (operationId === 'restoreCollection') await running.delete(`/collections/${SAMPLE_ID}`)
+    return {}
+  },
+)
 
 it('every example of the document conforms to its schema', async () => {
   const stats = await startStats({ youtubeUri: 'http://127.0.0.1:9', data: createTemporaryFolder(), threads: 0 })
   const { body: document } = await stats.get('/openapi.json')
   await stats.stop()
-  const operations = listOperations(document).filter(({ path }) => path.startsWith('/collections'))
+  const operations = listOperations(document).filter(({ path }) => /^\/(collections|trash)/.test(path))
   expect(operations).not.toEqual([])
   for (const { operationId, parameters, requestBody, responses } of operations) {
     for (const parameter of parameters.filter((one) => one.in === 'path'))

@@ -37,7 +37,10 @@ const refusals: Refusal[] = [
   put({ from: '1.3.2026' }, 'body/from must be a date such as 2026-01-31; received "1.3.2026"'),
   put({ cost: -1 }, 'body/cost must be a number from 0 to 1000000000000000; received -1'),
   put({ currency: 'euro' }, 'body/currency must be one of ', 'received "euro"'),
-  put({ colour: 'red' }, 'body has the unknown property "colour"; known: videos, name, tags, from, to, cost, currency'),
+  put(
+    { colour: 'red' },
+    'body has the unknown property "colour"; known: videos, name, tags, from, to, cost, fees, currency, sources, archived',
+  ),
   invalid(
     'PUT',
     '/collections/c',
@@ -59,6 +62,32 @@ const refusals: Refusal[] = [
   },
   {
     request: ['PUT', '/collections/c', { videos: [] }, { 'if-match': 'W/x' }],
+    code: 'CONDITION_INVALID',
+    detail: ['If-Match must be * or entity tags such as', 'received "W/x"'],
+  },
+  put({ fees: [{ creator: 'A' }] }, 'body/fees/0 must have the property "amount"'),
+  put(
+    { sources: [{ type: 'user', id: 'UCx' }] },
+    'body/sources/0/type must be one of channel, playlist; received "user"',
+  ),
+  put(
+    { sources: [{ type: 'channel', id: '@a' }] },
+    'body/sources/0/id must be the id of a channel or a playlist such as',
+  ),
+  {
+    request: ['PUT', '/collections/c', { videos: [], cost: 1, fees: [{ creator: 'A', amount: 1 }] }],
+    status: 409,
+    code: 'COST_AMBIGUOUS',
+    detail: ['a campaign has either one cost or fees'],
+  },
+  get('/trash?limit=0', 'querystring/limit must be an integer from 1 to ', 'received 0'),
+  get('/trash?after=%20', `querystring/after ${ID}`, 'received " "'),
+  get('/trash?q=x', 'unknown parameter "q"; known: limit, after'),
+  invalid('POST', '/trash/a%20b/restore', undefined, `params/id ${ID}`, 'received "a b"'),
+  invalid('DELETE', '/trash/a%20b', undefined, `params/id ${ID}`, 'received "a b"'),
+  { request: ['DELETE', '/trash/c'], status: 404, code: 'NOT_IN_TRASH', detail: ['c'] },
+  {
+    request: ['POST', '/trash/c/restore', undefined, { 'if-match': 'W/x' }],
     code: 'CONDITION_INVALID',
     detail: ['If-Match must be * or entity tags such as', 'received "W/x"'],
   },
@@ -112,7 +141,13 @@ const refusals: Refusal[] = [
 
 const importRefusals: Refusal[] = [
   importLine('{"type":', 'it must be JSON; received "{\\"type\\":"'),
-  importLine('{"type":"x"}', 'line/type must be one of usage, details, point, collection; received "x"'),
+  importLine('{"type":"x"}', 'line/type must be one of usage, details, point, record, collection; received "x"'),
+  importLine('{"type":"record","kind":"x","key":"a","value":{}}', 'line/kind must be one of channel, '),
+  importLine(
+    '{"type":"record","kind":"channel","key":"a","value":{}}',
+    'line/source must be present for the kind channel',
+  ),
+  importLine('{"type":"record","kind":"post","key":"a b","value":{}}', 'line/key must '),
   importLine('{"type":"collection","numbers":{}}', 'line must have the property "collection"'),
 ]
 

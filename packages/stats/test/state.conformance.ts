@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Point } from '../src/core/history-points.ts'
 import type { Snapshot } from '../src/core/video-numbers.ts'
 import type { VideoDetails } from '../src/core/video-details.ts'
+import type { RecordKeyRange } from '../src/core/record-kinds.ts'
 import { toHistoryId, type Collection, type StatsState } from '../src/state/stats-state.ts'
+import { testTrash } from './trash.conformance.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
 const collection = (id: string, videos: string[] = [], revision = 1): Collection => ({ id, videos, revision })
@@ -155,6 +157,48 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       expect(await state.listVideos('', 10)).toEqual([details(third, 1)])
       expect(await state.getHistory(toHistoryId(first), 0, 10, 100)).toEqual([point(4)])
     })
+
+    it('stores records by kind and key, and lists ranges of them in the order of their keys', async () => {
+      const value = (n: number) => ({ n, text: `${n}"é` })
+      expect(await state.getRecords('channel', ['UCa'])).toEqual([undefined])
+      expect(await state.listRecords('feed', { limit: 9 })).toEqual([])
+      const keys = ['a/1', 'a/2', 'a/2/x', 'a~/1', 'b/1', 'A/1', '-/1', 'a']
+      await state.putRecords(keys.map((key, n) => ({ kind: 'channel-point', key, value: value(n) })))
+      await state.putRecords([
+        { kind: 'channel', key: 'a/1', value: value(70) },
+        { kind: 'feed', key: 'a/1', value: value(71) },
+      ])
+      expect(await state.getRecords('channel-point', ['b/1', 'c', '-/1'])).toEqual([value(4), undefined, value(6)])
+      expect(await state.getRecords('channel', ['a/1'])).toEqual([value(70)])
+      expect(await state.getRecords('channel', [])).toEqual([])
+      const list = async (range: RecordKeyRange, limit = 9) =>
+        (await state.listRecords('channel-point', { ...range, limit })).map(({ key }) => key)
+      expect(await list({})).toEqual(['-/1', 'A/1', 'a', 'a/1', 'a/2', 'a/2/x', 'a~/1', 'b/1'])
+      expect(await list({}, 2)).toEqual(['-/1', 'A/1'])
+      expect(await list({ prefix: 'a/' })).toEqual(['a/1', 'a/2', 'a/2/x'])
+      expect(await list({ prefix: 'a/2' })).toEqual(['a/2/x'])
+      expect(await list({ prefix: 'a/', after: 'a/1' })).toEqual(['a/2', 'a/2/x'])
+      expect(await list({ prefix: 'a/', after: 'A' }, 1)).toEqual(['a/1'])
+      expect(await list({ prefix: 'a/', after: 'a/9' })).toEqual([])
+      expect(await list({ prefix: 'a/', after: 'b' })).toEqual([])
+      expect(await list({ prefix: 'a/', until: 'a/2' })).toEqual(['a/1', 'a/2'])
+      expect(await list({ prefix: 'a/', until: 'A/9' })).toEqual([])
+      expect(await list({ prefix: 'a/', until: 'b/9' })).toEqual(['a/1', 'a/2', 'a/2/x'])
+      expect(await list({ after: 'a/1', until: 'a~/1' })).toEqual(['a/2', 'a/2/x', 'a~/1'])
+      expect(await state.listRecords('feed', { limit: 9 })).toEqual([{ kind: 'feed', key: 'a/1', value: value(71) }])
+      await state.putRecords([
+        { kind: 'channel-point', key: 'a/2' },
+        { kind: 'channel-point', key: 'never there' },
+        { kind: 'channel', key: 'a/1', value: value(80) },
+        { kind: 'channel', key: 'new', value: value(81) },
+      ])
+      expect(await list({ prefix: 'a/' })).toEqual(['a/1', 'a/2/x'])
+      expect(await state.getRecords('channel', ['a/1'])).toEqual([value(80)])
+      expect(await state.getRecords('channel', ['new'])).toEqual([value(81)])
+      expect(await state.list('', 10)).toEqual([])
+    })
+
+    testTrash(() => state)
 
     it('stores the usage of the quota', async () => {
       await state.putUsage({ day: '2026-11-20', used: 7 })

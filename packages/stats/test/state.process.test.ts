@@ -65,12 +65,31 @@ async function* countWrites(state: StatsState): AsyncGenerator<string> {
   yield 'numbers'
   await state.putUsage({ day: '2026-11-20', used: 5 })
   yield 'usage'
+  await state.putRecords([{ kind: 'channel', key: 'UCa', value: {} }])
+  yield 'record of a source'
+  await state.putRecords([{ kind: 'post', key: 'a/p', value: {} }])
+  yield 'record'
+  const trashed = { ...before, revision: 3, deleted: '2026-11-20T12:00:00.000Z' }
+  await state.trash(trashed, (await state.get('a'))!)
+  yield 'trash'
+  await state.restore({ ...before, revision: 4 }, trashed)
+  yield 'restore'
   await state.delete('a', await state.get('a'))
   yield 'forget'
 }
 
 /** True for the writes that must survive a power cut and therefore wait for the disk. */
-const SYNCED_WRITES = { make: true, replace: true, numbers: false, usage: false, forget: true }
+const SYNCED_WRITES = {
+  make: true,
+  replace: true,
+  numbers: false,
+  usage: false,
+  'record of a source': false,
+  record: true,
+  trash: true,
+  restore: true,
+  forget: true,
+}
 
 it('state level waits for the disk before a change of a collection is acknowledged', async () => {
   const state = await parts.state.level(options())

@@ -36,10 +36,15 @@ const changes = [
   ['adding a video', (c: ConnectedCollections) => c.change('addVideo', 'old', 'c'), 'old', ['a', 'c']],
   ['removing a video', (c: ConnectedCollections) => c.change('removeVideo', 'old', 'a'), 'old', []],
   ['forgetting one', (c: ConnectedCollections) => c.change('delete', 'old'), 'old', undefined],
+  ['restoring one', (c: ConnectedCollections) => c.change('restore', 'gone'), 'gone', ['a']],
 ] as const
 type ConnectedCollections = CollectionsOwner
 
-describe('a change of a collection in the key-value service', () => {
+describe.each([
+  ['with a trash', DAY_MS],
+  ['with final deletions', 0],
+])('a change of a collection in the key-value service, %s', (_name, trashRetention) => {
+  const possible = changes.filter(([name]) => trashRetention > 0 || name !== 'restoring one')
   let proxy: BreakingProxy
   let collections: CollectionsOwner
   /** Collections that the poller would know. */
@@ -52,6 +57,7 @@ describe('a change of a collection in the key-value service', () => {
     collections = new CollectionsOwner({
       state,
       retention: DAY_MS,
+      trashRetention,
       onFault() {},
       onChange(id, collection) {
         if (collection) known.set(id, collection.videos)
@@ -59,7 +65,8 @@ describe('a change of a collection in the key-value service', () => {
       },
     })
     for (const id of ['new', 'old', 'other']) await collections.change('delete', id).catch(() => {})
-    await collections.change('put', 'old', ['a'])
+    for (const id of ['old', 'gone']) await collections.change('put', id, ['a'])
+    await collections.change('delete', 'gone')
     onTestFinished(async () => {
       proxy.failure = () => 'pass'
       await collections.close()
@@ -67,14 +74,14 @@ describe('a change of a collection in the key-value service', () => {
     })
   })
 
-  it.each(changes)('is applied and reported if its reply is lost: %s', async (_, change, id, videos) => {
+  it.each(possible)('is applied and reported if its reply is lost: %s', async (_, change, id, videos) => {
     failNextChange(proxy, 'lose')
     await change(collections)
     expect((await collections.state.get(id))?.videos).toEqual(videos)
     expect(known.get(id)).toEqual(videos)
   })
 
-  it.each(changes)('is resolved after a long time without a response: %s', async (_, change, id, videos) => {
+  it.each(possible)('is resolved after a long time without a response: %s', async (_, change, id, videos) => {
     failNextChange(proxy, 'hold', 'hold')
     await expect(change(collections)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', status: 503 })
     // Until then all other changes are refused at once.
@@ -85,7 +92,7 @@ describe('a change of a collection in the key-value service', () => {
     await waitUntil(() => collections.change('put', 'other', []).catch(() => undefined))
   })
 
-  it.each(changes)('is applied once, however late it arrives: %s', async (_, change, id, videos) => {
+  it.each(possible)('is applied once, however late it arrives: %s', async (_, change, id, videos) => {
     failNextChange(proxy, 'hold')
     await change(collections)
     expect((await collections.state.get(id))?.videos).toEqual(videos)

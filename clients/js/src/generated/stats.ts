@@ -36,7 +36,10 @@ export interface paths {
         /** Create or replace a collection */
         put: operations["putCollection"];
         post?: never;
-        /** Delete a collection, its numbers and its history */
+        /**
+         * Delete a collection
+         * @description It can be restored from the trash for 30 days (`--trash-days`): see `POST /trash/{id}/restore`.
+         */
         delete: operations["deleteCollection"];
         options?: never;
         head?: never;
@@ -60,6 +63,60 @@ export interface paths {
         post?: never;
         /** Remove a video from a collection */
         delete: operations["removeVideo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deleted collections that can be restored, in the order of their ids */
+        get: operations["listTrash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted collection with its numbers and its history
+         * @description The collection has its time of creation as before, and a new version.
+         */
+        post: operations["restoreCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a deleted collection, its numbers and its history for good */
+        delete: operations["deleteForGood"];
         options?: never;
         head?: never;
         patch?: never;
@@ -364,6 +421,23 @@ export interface components {
              */
             retryAt?: string;
         };
+        /** Fee */
+        Fee: {
+            /** @description Id of a YouTube channel, or a name. */
+            creator: string;
+            /** @description Fee. */
+            amount: number;
+        };
+        /** Campaign source */
+        CampaignSource: {
+            /** @enum {string} */
+            type: "channel" | "playlist";
+            id: string;
+            /** @description Only uploads with one of these words in the title or the description. */
+            contains?: string[];
+            /** @description Title to show. */
+            title?: string;
+        };
         /** New collection */
         NewCollection: {
             /** @description Ids of videos, or links to them; the ids are stored. Links of YouTube Studio, redirects to a video and punctuation around a link are accepted in addition to the pattern. */
@@ -382,11 +456,17 @@ export interface components {
             to?: string;
             /** @description Cost of the campaign. */
             cost?: number;
+            /** @description Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`. */
+            fees?: components["schemas"]["Fee"][];
             /**
              * @description ISO 4217 code.
              * @enum {string}
              */
             currency?: "AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHF" | "CLP" | "CNY" | "COP" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "UYU" | "UZS" | "VES" | "VND" | "VUV" | "WST" | "XAF" | "XCD" | "XCG" | "XDR" | "XOF" | "XPF" | "XSU" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL";
+            /** @description Channels and playlists whose uploads the collection follows. */
+            sources?: components["schemas"]["CampaignSource"][];
+            /** @description True if the collection is in the archive. */
+            archived?: boolean;
         };
         /** Collection */
         Collection: {
@@ -407,7 +487,19 @@ export interface components {
             to?: string;
             /** @description Cost of the campaign. */
             cost?: number;
+            /** @description Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`. */
+            fees?: components["schemas"]["Fee"][];
             currency?: string;
+            /** @description Channels and playlists whose uploads the collection follows. */
+            sources?: components["schemas"]["CampaignSource"][];
+            /** @description True if the collection is in the archive. */
+            archived?: boolean;
+            /** @description Videos that sources added: the id of the source by the id of the video. Absent if there are none. */
+            followed?: {
+                [key: string]: string;
+            };
+            /** @description Uploads of sources that were removed: they are never added again. Absent if there are none. */
+            refused?: string[];
             /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
             version: string;
             /**
@@ -425,7 +517,10 @@ export interface components {
             from?: string | null;
             to?: string | null;
             cost?: number | null;
+            fees?: components["schemas"]["Fee"][] | null;
             currency?: ("AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHF" | "CLP" | "CNY" | "COP" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "UYU" | "UZS" | "VES" | "VND" | "VUV" | "WST" | "XAF" | "XCD" | "XCG" | "XDR" | "XOF" | "XPF" | "XSU" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL") | null;
+            sources?: components["schemas"]["CampaignSource"][] | null;
+            archived?: boolean | null;
         };
         /** Sums */
         Sums: {
@@ -488,7 +583,19 @@ export interface components {
             to?: string;
             /** @description Cost of the campaign. */
             cost?: number;
+            /** @description Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`. */
+            fees?: components["schemas"]["Fee"][];
             currency?: string;
+            /** @description Channels and playlists whose uploads the collection follows. */
+            sources?: components["schemas"]["CampaignSource"][];
+            /** @description True if the collection is in the archive. */
+            archived?: boolean;
+            /** @description Videos that sources added: the id of the source by the id of the video. Absent if there are none. */
+            followed?: {
+                [key: string]: string;
+            };
+            /** @description Uploads of sources that were removed: they are never added again. Absent if there are none. */
+            refused?: string[];
             /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
             version: string;
             /**
@@ -606,6 +713,62 @@ export interface components {
                 perEngagement?: number;
             };
         };
+        /** Deleted collection */
+        DeletedCollection: {
+            /** @description Id that the client chooses. */
+            id: string;
+            videos: string[];
+            name?: string;
+            tags?: string[];
+            /**
+             * Format: date
+             * @description First day of the campaign.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day of the campaign.
+             */
+            to?: string;
+            /** @description Cost of the campaign. */
+            cost?: number;
+            /** @description Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`. */
+            fees?: components["schemas"]["Fee"][];
+            currency?: string;
+            /** @description Channels and playlists whose uploads the collection follows. */
+            sources?: components["schemas"]["CampaignSource"][];
+            /** @description True if the collection is in the archive. */
+            archived?: boolean;
+            /** @description Videos that sources added: the id of the source by the id of the video. Absent if there are none. */
+            followed?: {
+                [key: string]: string;
+            };
+            /** @description Uploads of sources that were removed: they are never added again. Absent if there are none. */
+            refused?: string[];
+            /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description Creation time. It does not change with the collection, and differs if the collection is deleted and created again. Absent for collections that version 0.2 created.
+             */
+            created?: string;
+            /**
+             * Format: date-time
+             * @description Time of the deletion.
+             */
+            deleted: string;
+            /**
+             * Format: date-time
+             * @description Time from which the collection is deleted for good.
+             */
+            expires: string;
+        };
+        /** Trash */
+        Trash: {
+            collections: components["schemas"]["DeletedCollection"][];
+            /** @description Cursor for `after` of the next page, which may be empty. */
+            next?: string;
+        };
         /** Collections */
         Collections: {
             collections: components["schemas"]["CollectionWithItsNumbers"][];
@@ -681,7 +844,19 @@ export interface components {
             to?: string;
             /** @description Cost of the campaign. */
             cost?: number;
+            /** @description Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`. */
+            fees?: components["schemas"]["Fee"][];
             currency?: string;
+            /** @description Channels and playlists whose uploads the collection follows. */
+            sources?: components["schemas"]["CampaignSource"][];
+            /** @description True if the collection is in the archive. */
+            archived?: boolean;
+            /** @description Videos that sources added: the id of the source by the id of the video. Absent if there are none. */
+            followed?: {
+                [key: string]: string;
+            };
+            /** @description Uploads of sources that were removed: they are never added again. Absent if there are none. */
+            refused?: string[];
             /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
             version: string;
             /**
@@ -1150,6 +1325,80 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listTrash: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Cursor: `next` of the previous page. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trash"];
+                };
+            };
+        };
+    };
+    restoreCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags, or `*`: the collection changes only if it has one of these versions, otherwise 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+        };
+    };
+    deleteForGood: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags, or `*`: the collection changes only if it has one of these versions, otherwise 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;

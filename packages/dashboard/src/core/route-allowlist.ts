@@ -14,8 +14,10 @@ const ROUTES = new Map<string, readonly AllowedRoute[]>(
   Object.entries({
     stats: [
       systemRoutes,
-      allowReads(/^\/(upstream|collections(\/.+)?)$/),
+      allowReads(/^\/(upstream|trash|collections(\/.+)?)$/),
       { methods: /^(PUT|PATCH|DELETE)$/, path: /^\/collections\/.+$/, access: 'change' },
+      { methods: /^POST$/, path: /^\/trash\/[^/]+\/restore$/, access: 'change' },
+      { methods: /^DELETE$/, path: /^\/trash\/[^/]+$/, access: 'change' },
     ],
     sse: [systemRoutes, allowReads(/^\/(wait|connections)$/)],
     prices: [

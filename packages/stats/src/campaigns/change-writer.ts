@@ -3,7 +3,7 @@ import { Serial } from '@influencer-stats/runtime/async/serial'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { errors } from '../errors.ts'
 import type { SnapshotWriter } from '../persist/snapshot-writer.ts'
-import type { Collection, MaybePromise, StatsState } from '../state/stats-state.ts'
+import type { Collection, MaybePromise, StatsState, TrashedCollection } from '../state/stats-state.ts'
 
 /** Maximum number of queued changes. LevelDB writes a thousand in half a second. */
 const MAX_PENDING_CHANGES = 1_000
@@ -18,10 +18,16 @@ export interface CollectionChange {
   readonly id: string
   readonly before: Collection | undefined
   readonly after: Collection | undefined
+  /** The collection in the trash before the change, if the change restores or deletes it. */
+  readonly trashBefore?: TrashedCollection | undefined
+  /** The collection in the trash after the change, if the change moves it there. */
+  readonly trashAfter?: TrashedCollection | undefined
 }
 
+type ChangedState = Pick<StatsState, 'get' | 'put' | 'delete' | 'trash' | 'restore'>
+
 export interface ChangeWriterOptions {
-  readonly state: Pick<StatsState, 'get' | 'put' | 'delete'>
+  readonly state: ChangedState
   readonly snapshotWriter: Pick<SnapshotWriter, 'runWithoutWrites'>
   /** Called with a collection once the outcome of its change is known, if it was unknown before. */
   onSettled(id: string, collection: Collection | undefined): MaybePromise<void>
@@ -114,21 +120,25 @@ export class ChangeWriter {
    * replaces, so it takes effect once, however often it arrives.
    * @returns false if the collection has another revision
    */
-  async #settle({ id, before, after }: CollectionChange): Promise<boolean> {
+  async #settle(change: CollectionChange): Promise<boolean> {
     const { state } = this.#options
+    const { id, before, after, trashBefore, trashAfter } = change
     const now = await state.get(id)
-    if (after && now?.revision === after.revision) return true
-    const isDeleted = !after && !now
-    if (!isDeleted && now?.revision !== before?.revision) return false
-    await writeChange(state, { id, before: now, after })
+    const isWritten = after ? now?.revision === after.revision : !now
+    // A deletion for good and a restoration take more than one write: these are repeated.
+    if (isWritten && (trashAfter || (after && !trashBefore))) return true
+    if (!isWritten && now?.revision !== before?.revision) return false
+    await writeChange(state, { ...change, before: now })
     return true
   }
 }
 
 export async function writeChange(
-  state: Pick<StatsState, 'put' | 'delete'>,
-  { id, before, after }: CollectionChange,
+  state: Omit<ChangedState, 'get'>,
+  { id, before, after, trashBefore, trashAfter }: CollectionChange,
 ): Promise<void> {
-  if (after) await state.put(after, before)
-  else await state.delete(id, before)
+  if (trashAfter && before) await state.trash(trashAfter, before)
+  else if (trashBefore && after) await state.restore(after, trashBefore)
+  else if (after) await state.put(after, before)
+  else await state.delete(id, before, trashBefore)
 }

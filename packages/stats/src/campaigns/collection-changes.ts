@@ -1,12 +1,15 @@
 import { isPreconditionMet, type Preconditions } from '@influencer-stats/runtime/conditions'
-import { applyPatch, type Campaign, type CampaignPatch } from '../core/campaign.ts'
+import { applyPatch, type Campaign, type CampaignPatch, getEtag } from '../core/campaign.ts'
+import { addFollowed, updateFollowed } from './followed-videos.ts'
 import { MAX_VIDEOS, removeDuplicates } from '../core/ids.ts'
-import { getEtag } from '../core/collection-version.ts'
 import { errors } from '../errors.ts'
-import type { Collection } from '../state/stats-state.ts'
+import type { Collection, TrashedCollection } from '../state/stats-state.ts'
 
 /** A collection without its id, its revision and its time of creation. */
 export type CollectionFields = Omit<Collection, 'id' | 'revision' | 'created'>
+
+/** Fields of a collection that a client sets. */
+type ClientFields = Campaign & Pick<Collection, 'videos'>
 
 /** A change of a collection: `null` removes a field of its campaign. */
 export interface CollectionPatch extends CampaignPatch {
@@ -22,14 +25,14 @@ export const collectionChanges = {
   /** Creates or replaces a collection. */
   put(before, _id, videos: readonly string[], campaign: Campaign = {}, condition?: Preconditions) {
     requireCondition(before, condition)
-    return { videos: removeDuplicates(videos), ...applyPatch({}, campaign) }
+    return toFields(before, { videos: removeDuplicates(videos), ...applyPatch({}, campaign) })
   },
   /** Changes the fields of `patch`. @throws Problem `COLLECTION_NOT_FOUND` */
   patch(before, id, { videos, ...campaign }: CollectionPatch, condition?: Preconditions) {
     const found = requireCollection(id, before, condition)
-    return { videos: videos ? removeDuplicates(videos) : found.videos, ...applyPatch(found, campaign) }
+    return toFields(found, { videos: videos ? removeDuplicates(videos) : found.videos, ...applyPatch(found, campaign) })
   },
-  /** Deletes a collection, its numbers and its history. @throws Problem `COLLECTION_NOT_FOUND` */
+  /** Deletes a collection. The owner moves it to the trash, if there is one. @throws Problem `COLLECTION_NOT_FOUND` */
   delete(before, id, condition?: Preconditions) {
     requireCollection(id, before, condition)
     return undefined
@@ -39,18 +42,44 @@ export const collectionChanges = {
     const found = requireCollection(id, before, condition)
     if (found.videos.includes(video)) return found
     if (found.videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`maximum of ${MAX_VIDEOS} videos`)
-    return { ...found, videos: [...found.videos, video] }
+    return toFields(found, { ...found, videos: [...found.videos, video] })
   },
   /** Removes a video from a collection. @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
   removeVideo(before, id, video: string, condition?: Preconditions) {
     const found = requireCollection(id, before)
     if (!found.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
     requireCondition(found, condition)
-    return { ...found, videos: found.videos.filter((other) => other !== video) }
+    return toFields(found, { ...found, videos: found.videos.filter((other) => other !== video) })
+  },
+  /**
+   * Adds uploads that the sources of a collection found: see `addFollowed`.
+   * @param uploads id of the source of each upload, by the id of the upload
+   * @throws Problem `COLLECTION_NOT_FOUND`
+   */
+  follow(before, id, uploads: Readonly<Record<string, string>>) {
+    return addFollowed(requireCollection(id, before), uploads)
   },
 } satisfies Record<string, (before: Collection | undefined, id: string, ...args: any[]) => CollectionFields | undefined>
 
-type Changes = typeof collectionChanges
+/**
+ * Changes of deleted collections. Each function computes the fields of the restored collection; with the result undefined
+ * the collection is deleted for good. Every function throws the Problems `NOT_IN_TRASH` and `CONDITION_FAILED`.
+ */
+export const trashChanges = {
+  restore(trashed, id, condition?: Preconditions) {
+    const { deleted: _deleted, ...fields } = requireTrashed(id, trashed, condition)
+    return fields as CollectionFields
+  },
+  purge(trashed, id, condition?: Preconditions) {
+    requireTrashed(id, trashed, condition)
+    return undefined
+  },
+} satisfies Record<
+  string,
+  (trashed: TrashedCollection | undefined, id: string, ...args: any[]) => CollectionFields | undefined
+>
+
+type Changes = typeof collectionChanges & typeof trashChanges
 export type ChangeName = keyof Changes
 export type ChangeArgs<Name extends ChangeName> = Changes[Name] extends (
   before: any,
@@ -68,6 +97,18 @@ export interface ChangeResult<Name extends ChangeName = ChangeName> {
   readonly isNew: boolean
   /** False if the change had nothing to do: the collection already contained the video. */
   readonly isChanged: boolean
+}
+
+/** Returns the fields after a person's change, with the followed and refused videos. */
+function toFields(before: Collection | undefined, fields: ClientFields): CollectionFields {
+  const { followed: _followed, refused: _refused, ...rest }: CollectionFields = fields
+  return { ...rest, ...updateFollowed(before ?? {}, fields) }
+}
+
+function requireTrashed(id: string, trashed: TrashedCollection | undefined, condition?: Preconditions) {
+  if (!trashed) throw errors.NOT_IN_TRASH(id)
+  requireCondition(trashed, condition)
+  return trashed
 }
 
 function requireCollection(id: string, collection: Collection | undefined, condition?: Preconditions): Collection {

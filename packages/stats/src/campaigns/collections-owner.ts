@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { isReversed } from '../core/campaign.ts'
+import { findAmbiguousCost, isReversed, getEtag } from '../core/campaign.ts'
+import type { Problem } from '@influencer-stats/runtime/problems'
 import type { Snapshot } from '../core/video-numbers.ts'
 import { errors } from '../errors.ts'
 import { SnapshotWriter } from '../persist/snapshot-writer.ts'
@@ -9,29 +10,39 @@ import {
   type CollectionVersion,
   type MaybePromise,
   type StatsState,
+  type TrashedCollection,
   type VideoRow,
 } from '../state/stats-state.ts'
 import type { ExportLine } from '../core/export-line.ts'
 import { ChangeWriter, writeChange, type CollectionChange } from './change-writer.ts'
 import {
   collectionChanges,
+  trashChanges,
   type ChangeArgs,
   type ChangeName,
   type ChangeResult,
   type CollectionFields,
 } from './collection-changes.ts'
 import type { Collections } from './collections.ts'
-import { pruneCollections, pruneVideos } from './retention.ts'
+import { pruneCollections, pruneVideos, readTrash } from './retention.ts'
 
 export interface CollectionsOwnerOptions {
   readonly state: StatsState
   /** Age at which points of a history are deleted (ms). */
   readonly retention: number
+  /** Time for which a deleted collection can be restored (ms); by default, and with 0, deletions are final. */
+  readonly trashRetention?: number
   /**
    * Called after a collection changed, before the caller gets its response.
    * @param requester `threadId` of the thread that requested the change; undefined for this thread
+   * @param last stored numbers of a restored collection
    */
-  readonly onChange?: (id: string, collection: Collection | undefined, requester?: number) => MaybePromise<void>
+  readonly onChange?: (
+    id: string,
+    collection: Collection | undefined,
+    requester?: number,
+    last?: Snapshot,
+  ) => MaybePromise<void>
   /** Called with a background failure and its description; the work is retried. */
   readonly onFault?: (fault: unknown, description: string) => void
   /** Returns true if this process prunes the histories at present. By default it always prunes. */
@@ -40,11 +51,37 @@ export interface CollectionsOwnerOptions {
 
 const PRUNE_INTERVAL_MS = 3_600_000
 
+/** Throws the Problem `INVALID_DATE_RANGE` or `COST_AMBIGUOUS` if fields contradict each other. */
+function requireValid(fields: CollectionFields): void {
+  if (isReversed(fields)) throw errors.INVALID_DATE_RANGE(`from ${fields.from} to ${fields.to}`)
+  const reason = findAmbiguousCost(fields)
+  if (reason) throw errors.COST_AMBIGUOUS(reason)
+}
+
+/** Ignores that a collection was restored, or deleted for good, since it was read. */
+function ignoreRestored(fault: unknown): void {
+  const { code } = fault as Partial<Problem>
+  if (code !== errors.NOT_IN_TRASH.code && code !== errors.CONDITION_FAILED.code) throw fault
+}
+
 function rethrow(fault: unknown): never {
   throw fault
 }
 
-type CollectionEdit = (before: Collection | undefined) => CollectionFields | undefined
+/** A change that is computed from the collection, or with `isOfTrash` from the deleted collection. */
+interface CollectionEdit {
+  readonly isOfTrash: boolean
+  compute(found: Collection | undefined): CollectionFields | undefined
+}
+
+/** A collection, and the deleted collection of the same id if it is of interest. */
+interface StoredCollection {
+  readonly before: Collection | undefined
+  readonly trashBefore?: TrashedCollection | undefined
+}
+
+/** True if a change has nothing to do. */
+const isNoop = ({ before, after, trashBefore }: CollectionChange) => after === before && !trashBefore
 
 /**
  * The only writer of a state in this process. If no other process writes to the state, it applies changes one at a time,
@@ -54,6 +91,7 @@ type CollectionEdit = (before: Collection | undefined) => CollectionFields | und
 export class CollectionsOwner implements Collections {
   readonly state: StatsState
   readonly #retention: number
+  readonly #trashRetention: number
   readonly #onChange: NonNullable<CollectionsOwnerOptions['onChange']>
   readonly #pruneTimer: NodeJS.Timeout
   readonly #snapshotWriter: SnapshotWriter
@@ -63,12 +101,14 @@ export class CollectionsOwner implements Collections {
   constructor({
     state,
     retention,
+    trashRetention = 0,
     onChange = () => {},
     onFault = rethrow,
     shouldPrune = () => true,
   }: CollectionsOwnerOptions) {
     this.state = state
     this.#retention = retention
+    this.#trashRetention = trashRetention
     this.#onChange = onChange
     this.#snapshotWriter = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be stored'))
     this.#changeWriter = new ChangeWriter({ state, snapshotWriter: this.#snapshotWriter, onSettled: onChange })
@@ -87,8 +127,11 @@ export class CollectionsOwner implements Collections {
     id: string,
     args: ChangeArgs<Name>,
   ): Promise<ChangeResult<Name>> {
-    const compute = collectionChanges[name] as (before: Collection | undefined, ...args: unknown[]) => never
-    const edit: CollectionEdit = (before) => compute(before, id, ...args)
+    const compute = { ...collectionChanges, ...trashChanges }[name] as (found: unknown, ...args: unknown[]) => never
+    const edit: CollectionEdit = {
+      isOfTrash: Object.hasOwn(trashChanges, name),
+      compute: (found) => compute(found, id, ...args),
+    }
     const { before, after } = await (this.state.catchUp
       ? this.#changeShared(id, edit)
       : this.#changeOwn(id, edit, requester))
@@ -118,6 +161,18 @@ export class CollectionsOwner implements Collections {
   async prune(now = Date.now()): Promise<void> {
     await pruneCollections(this.state, this.#retention, now)
     await pruneVideos(this.state, this.#retention, now)
+    await this.#emptyTrash(now)
+  }
+
+  /** Deletes the collections for good whose time in the trash is over. */
+  async #emptyTrash(now: number): Promise<void> {
+    for await (const trashed of readTrash(this.state)) {
+      const { id, deleted } = trashed
+      // The row of a collection that exists: see `trash` of the state kv.
+      if (await this.state.get(id)) await this.state.putRecords([{ kind: 'trash', key: id }])
+      else if (Date.parse(deleted) + this.#trashRetention <= now)
+        await this.change('purge', id, { match: [getEtag(trashed)] }).catch(ignoreRestored)
+    }
   }
 
   /** Waits for pending work and closes the state. Idempotent. */
@@ -131,12 +186,18 @@ export class CollectionsOwner implements Collections {
   /** Changes a collection after all earlier changes. */
   #changeOwn(id: string, edit: CollectionEdit, requester: number | undefined): Promise<CollectionChange> {
     return this.#changeWriter.run(async () => {
-      const change = this.#computeChange(id, await this.state.get(id), edit)
-      if (change.after === change.before) return change
+      const change = this.#computeChange(id, await this.#read(id, edit), edit)
+      if (isNoop(change)) return change
       await this.#changeWriter.write(change)
-      await this.#onChange(id, change.after, requester)
+      const last = change.trashBefore && change.after && (await this.state.getSnapshot(id))
+      await this.#onChange(id, change.after, requester, last)
       return change
     })
+  }
+
+  async #read(id: string, { isOfTrash }: CollectionEdit): Promise<StoredCollection> {
+    const before = await this.state.get(id)
+    return { before, trashBefore: isOfTrash && !before ? (await this.state.getRecords('trash', [id]))[0] : undefined }
   }
 
   /**
@@ -145,14 +206,14 @@ export class CollectionsOwner implements Collections {
    */
   async #changeShared(id: string, edit: CollectionEdit): Promise<CollectionChange> {
     for (let isCurrent = false; ;) {
-      const before = await this.state.get(id)
+      const found = await this.#read(id, edit)
       let change: CollectionChange | undefined
       try {
-        change = this.#computeChange(id, before, edit)
+        change = this.#computeChange(id, found, edit)
       } catch (refusal) {
         if (isCurrent) throw refusal
       }
-      if (change && change.after !== before) {
+      if (change && !isNoop(change)) {
         if (!(await this.#tryWrite(change))) continue
         await this.#onChange(id, change.after)
         return change
@@ -174,11 +235,20 @@ export class CollectionsOwner implements Collections {
     }
   }
 
-  #computeChange(id: string, before: Collection | undefined, edit: CollectionEdit): CollectionChange {
-    const next = edit(before)
-    if (next === before) return { id, before, after: before }
-    if (next && isReversed(next)) throw errors.INVALID_DATE_RANGE(`from ${next.from} to ${next.to}`)
-    return { id, before, after: next && this.#createVersion(id, before, next) }
+  #computeChange(id: string, { before, trashBefore }: StoredCollection, edit: CollectionEdit): CollectionChange {
+    const found = edit.isOfTrash ? trashBefore : before
+    const next = edit.compute(found)
+    if (next === before && !edit.isOfTrash) return { id, before, after: before }
+    if (next) requireValid(next)
+    const after = next && this.#createVersion(id, found, next)
+    if (edit.isOfTrash) return { id, before, after, trashBefore }
+    return { id, before, after, ...(before && !after && { trashAfter: this.#createTrashed(before) }) }
+  }
+
+  /** Returns the collection to move to the trash; undefined if deletions are final. */
+  #createTrashed(before: Collection): TrashedCollection | undefined {
+    if (this.#trashRetention === 0) return undefined
+    return { ...before, revision: this.#createRevision(before), deleted: new Date().toISOString() }
   }
 
   /** Returns a collection with `content` and the next version. */

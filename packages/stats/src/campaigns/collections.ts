@@ -7,8 +7,8 @@ import type { ChangeArgs, ChangeName, ChangeResult } from './collection-changes.
 export interface Collections {
   readonly state: StateReader
   /**
-   * Makes a change of `collectionChanges`.
-   * @throws Problem `INVALID_DATE_RANGE`; `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: the change is not applied;
+   * Makes a change of `collectionChanges` or `trashChanges`.
+   * @throws Problem `INVALID_DATE_RANGE`, `COST_AMBIGUOUS`; `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: the change is not applied;
    * `OUTCOME_UNKNOWN`: it may have been applied, or may still be. Also throws the problems of the change
    */
   change<Name extends ChangeName>(name: Name, id: string, ...args: ChangeArgs<Name>): Promise<ChangeResult<Name>>

@@ -38,6 +38,7 @@ export async function openCollections(
     const owner = new CollectionsOwner({
       state: await open(),
       retention: config.historyDays * DAY_MS,
+      trashRetention: config.trashDays * DAY_MS,
       onFault: (fault, what) => log.error(fault, what),
     })
     resources.defer(() => owner.close())

@@ -1,4 +1,4 @@
-import type { Campaign } from '../core/campaign.ts'
+import { getTotalCost, type Campaign } from '../core/campaign.ts'
 import { periods, type GrowthByPeriod, type Period } from '../core/growth.ts'
 import type { KnownSummary } from '../core/prepared-reply.ts'
 
@@ -47,8 +47,9 @@ export function getSortValue({ collection, known, change }: OverviewRow, sort: S
     case 'id':
     case 'name':
     case 'from':
-    case 'cost':
       return collection[name]
+    case 'cost':
+      return getTotalCost(collection)
     case 'rate':
       return known && known.summary.impressions > 0 ? known.summary.engagements / known.summary.impressions : undefined
     case 'asOf':

@@ -1,6 +1,6 @@
 import { findPointsToPrune, type Point } from '../core/history-points.ts'
 import { readHistoryPages } from './history-pages.ts'
-import { toHistoryId, type StatsState } from '../state/stats-state.ts'
+import { toHistoryId, type StatsState, type TrashedCollection } from '../state/stats-state.ts'
 
 const PAGE_SIZE = 100
 
@@ -12,6 +12,14 @@ export async function pruneCollections(state: StatsState, retention: number, now
   for (let after = '', page; (page = await state.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
     for (const { id } of page) await pruneHistory(state, id, retention, now)
   }
+  for await (const { id } of readTrash(state)) await pruneHistory(state, id, retention, now)
+}
+
+/** Yields the collections in the trash, in the order of their ids. */
+export async function* readTrash(state: Pick<StatsState, 'listRecords'>): AsyncGenerator<TrashedCollection> {
+  const readPage = (after: string) => state.listRecords('trash', { after, limit: PAGE_SIZE })
+  for (let after = '', page; (page = await readPage(after)).length > 0; after = page.at(-1)!.key)
+    for (const { value } of page) yield value
 }
 
 async function pruneHistory(state: StatsState, id: string, retention: number, now: number): Promise<void> {

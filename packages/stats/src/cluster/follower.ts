@@ -86,6 +86,10 @@ export class Follower {
         return this.#trackPublish(poller.onCollectionChange(change.collection.id, change.collection))
       case 'delete':
         return this.#trackPublish(poller.onCollectionChange(change.id, undefined))
+      case 'trash':
+        return this.#trackPublish(poller.onCollectionChange(change.collection.id, undefined))
+      case 'restore':
+        return this.#trackPublish(poller.applyImport([change.collection.id]))
       case 'import':
         for (const line of change.lines) if (line.type === 'usage') meter.raise(line.usage)
         return this.#trackPublish(

@@ -1,4 +1,5 @@
-import type { Collection } from './campaign.ts'
+import type { Collection, TrashedCollection } from './campaign.ts'
+import type { RecordKind } from './record-kinds.ts'
 import type { Point } from './history-points.ts'
 import type { QuotaUsage } from './quota-budget.ts'
 import type { VideoDetails } from './video-details.ts'
@@ -20,10 +21,20 @@ export type ExportLine =
       readonly video?: string
       readonly point: Point
     }
-  /** A collection with its last numbers of each source. Collections follow all other lines. */
+  /** A record. `source` is present if its kind has one. */
+  | {
+      readonly type: 'record'
+      readonly source?: string
+      readonly kind: RecordKind
+      readonly key: string
+      readonly value: object
+    }
+  /**
+   * A collection, or one in the trash, with its last numbers of each source. Collections follow all other lines.
+   */
   | {
       readonly type: 'collection'
-      readonly collection: Collection
+      readonly collection: Collection | TrashedCollection
       readonly numbers: Readonly<Record<string, Snapshot>>
     }
 

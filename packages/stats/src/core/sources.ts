@@ -36,4 +36,6 @@ export interface OtherSource {
   readonly collections: number
   /** Points of histories, those of videos included. */
   readonly points: number
+  /** Records of channels and feeds. */
+  readonly records: number
 }

@@ -3,7 +3,7 @@ import { Outage } from '@influencer-stats/runtime/async/outage'
 import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
 import { toIsoMicroseconds } from '../core/iso-time.ts'
 import { formatFields, hasSameNumbers, type PreparedReply } from '../core/prepared-reply.ts'
-import { getVersion } from '../core/collection-version.ts'
+import { getVersion } from '../core/campaign.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { Collection } from '../state/stats-state.ts'
 

@@ -12,6 +12,7 @@ import { errors } from '../errors.ts'
 import { SnapshotThrottle, type SnapshotThrottleOptions } from '../persist/snapshot-throttle.ts'
 import type { VideoDetailsRecorder } from '../persist/video-details-recorder.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
+import type { Snapshot } from '../core/video-numbers.ts'
 import type { FetchedVideos } from '../state/stats-change.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { toUpstreamFault } from '../youtube/upstream-problem.ts'
@@ -158,19 +159,18 @@ export class Poller implements PolledNumbers {
   /**
    * Adds, changes or removes a collection. Resolves when every thread has the change.
    * @param requester `threadId` of the thread that requested the change: it gets the change before the reply to its request
+   * @param last stored numbers of a restored collection
    */
-  async onCollectionChange(id: string, collection: Collection | undefined, requester?: number): Promise<void> {
-    const { entry, added, forgotten } = this.#replyTable.change(id, collection)
+  async onCollectionChange(id: string, collection: Collection | undefined, requester?: number, last?: Snapshot) {
+    const { entry, added, forgotten } = this.#replyTable.change(id, collection, last)
     for (const video of forgotten) this.#schedule?.remove(video)
-    this.#schedule?.add(added, steadyNow())
+    if (last) this.#schedule?.load(this.#replyTable.videos.getTimes(new Set(added)), steadyNow())
+    else this.#schedule?.add(added, steadyNow())
     if (entry?.reply && this.#schedule) {
       const { snapshot, at } = this.#replyTable.read(entry.collection)!
       // The sums have their values since this change.
-      void this.#throttle.save(
-        entry.collection,
-        { snapshot: { ...snapshot, since: Date.now() }, at },
-        this.getInterval(),
-      )
+      const sums = { snapshot: { ...snapshot, since: Date.now() }, at }
+      void this.#throttle.save(entry.collection, sums, this.getInterval())
     }
     this.wake()
     await this.#replyTable.publish([id], requester)

@@ -150,9 +150,8 @@ export class ReplyTable {
     const { state } = this.#options.collections
     const [added, forgotten] = [new Set<string>(), new Set<string>()]
     for (const id of ids) {
-      const changed = this.change(id, state.get(id) as Collection | undefined)
-      this.#recordLast(state.getSnapshot(id) as Snapshot | undefined)
-      if (changed.entry) this.#renew(changed.entry)
+      const collection = state.get(id) as Collection | undefined
+      const changed = this.change(id, collection, collection && (state.getSnapshot(id) as Snapshot | undefined))
       for (const video of changed.forgotten) if (!added.delete(video)) forgotten.add(video)
       for (const video of changed.added) if (!forgotten.delete(video)) added.add(video)
     }
@@ -194,9 +193,14 @@ export class ReplyTable {
 
   /**
    * Adds, changes or removes a collection.
+   * @param last stored numbers of a collection that was not in use
    * @returns its entry, its videos that no collection contained before, and the videos that no collection contains any more
    */
-  change(id: string, collection: Collection | undefined): { entry?: ReplyEntry; added: string[]; forgotten: string[] } {
+  change(
+    id: string,
+    collection: Collection | undefined,
+    last?: Snapshot,
+  ): { entry?: ReplyEntry; added: string[]; forgotten: string[] } {
     const old = this.#entries.get(id)
     this.#entries.delete(id)
     const released = new Set(old?.collection.videos)
@@ -207,6 +211,7 @@ export class ReplyTable {
     const entry: ReplyEntry = { collection, isSettled: false, isStale: false }
     this.#entries.set(id, entry)
     const added = this.videos.use(collection.videos, id)
+    this.#recordLast(last)
     this.#renew(entry)
     return { entry, added, forgotten }
   }

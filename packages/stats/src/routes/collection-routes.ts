@@ -5,7 +5,7 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import type { Collections } from '../campaigns/collections.ts'
 import { errors } from '../errors.ts'
-import { getEtag, getVersion } from '../core/collection-version.ts'
+import { getEtag, getVersion } from '../core/campaign.ts'
 import { toCollectionReply } from './overview-routes.ts'
 import {
   collectionBody,
@@ -24,7 +24,7 @@ const tags = ['collections']
 const config = { isConditional: true }
 
 /** Possible errors of any change. */
-const changeFaults = [
+export const changeFaults = [
   ...storeErrors,
   errors.STATE_UNAVAILABLE,
   errors.LOG_UNAVAILABLE,
@@ -33,6 +33,9 @@ const changeFaults = [
   errors.CONDITION_INVALID,
   errors.CONDITION_FAILED,
 ]
+
+/** Errors of fields that contradict each other. */
+const contradictions = [errors.INVALID_DATE_RANGE, errors.COST_AMBIGUOUS]
 
 const videoFaults = [...changeFaults, errors.COLLECTION_NOT_FOUND]
 
@@ -63,7 +66,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...buildChangeReplies(...changeFaults, errors.INVALID_DATE_RANGE),
+          ...buildChangeReplies(...changeFaults, ...contradictions),
         },
       },
     },
@@ -95,7 +98,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
         body: collectionPatch,
         response: {
           200: collectionReply,
-          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.INVALID_DATE_RANGE),
+          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, ...contradictions),
         },
       },
     },
@@ -112,7 +115,8 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
       schema: {
         tags,
         operationId: 'deleteCollection',
-        summary: 'Delete a collection, its numbers and its history',
+        summary: 'Delete a collection',
+        description: 'It can be restored from the trash for 30 days (`--trash-days`): see `POST /trash/{id}/restore`.',
         params: collectionParams,
         headers: conditions,
         response: {

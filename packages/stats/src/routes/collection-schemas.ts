@@ -1,7 +1,16 @@
 import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { describePattern } from '@influencer-stats/runtime/validation-errors'
 import { NAME_PATTERN } from '@influencer-stats/runtime/validation'
-import { CURRENCIES, MAX_COST, MAX_NAME_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from '../core/campaign.ts'
+import {
+  CURRENCIES,
+  MAX_COST,
+  MAX_FEES,
+  MAX_NAME_LENGTH,
+  MAX_SOURCES,
+  MAX_SOURCE_WORDS,
+  MAX_TAG_LENGTH,
+  MAX_TAGS,
+} from '../core/campaign.ts'
 import { COLLECTION_ID_PATTERN, MAX_VIDEOS, VIDEO_ID_PATTERN } from '../core/ids.ts'
 import { VIDEO_PATTERN } from '../core/video-links.ts'
 
@@ -92,6 +101,61 @@ const to = { ...day, description: 'Last day of the campaign.' } as const
 const cost = { type: 'number', minimum: 0, maximum: MAX_COST, description: 'Cost of the campaign.' } as const
 const currency = { type: 'string', enum: CURRENCIES, description: 'ISO 4217 code.' } as const
 
+const creator = {
+  ...newName,
+  description: 'Id of a YouTube channel, or a name.',
+  examples: ['UCuAXFkgsw1L7xaCfnd5JJOw'],
+} as const
+const fees = {
+  type: 'array',
+  maxItems: MAX_FEES,
+  description: 'Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`.',
+  items: closedObject(
+    { creator, amount: { ...cost, description: 'Fee.' } },
+    { title: 'Fee', required: ['creator', 'amount'] },
+  ),
+} as const
+const sourceId = {
+  type: 'string',
+  pattern: describePattern(
+    '^[A-Za-z0-9_-]{2,64}$',
+    'the id of a channel or a playlist such as UCuAXFkgsw1L7xaCfnd5JJOw',
+  ),
+  examples: ['UCuAXFkgsw1L7xaCfnd5JJOw'],
+} as const
+const sources = {
+  type: 'array',
+  maxItems: MAX_SOURCES,
+  description: 'Channels and playlists whose uploads the collection follows.',
+  items: closedObject(
+    {
+      type: { type: 'string', enum: ['channel', 'playlist'] },
+      id: sourceId,
+      contains: {
+        type: 'array',
+        maxItems: MAX_SOURCE_WORDS,
+        description: 'Only uploads with one of these words in the title or the description.',
+        items: { type: 'string', minLength: 1, maxLength: 100, pattern: NAME_PATTERN },
+      },
+      title: { ...newName, description: 'Title to show.' },
+    },
+    { title: 'Campaign source', required: ['type', 'id'] },
+  ),
+} as const
+const archived = { type: 'boolean', description: 'True if the collection is in the archive.' } as const
+export const followed = {
+  type: 'object',
+  description: 'Videos that sources added: the id of the source by the id of the video. Absent if there are none.',
+  propertyNames: { pattern: VIDEO_ID_PATTERN },
+  additionalProperties: { type: 'string' },
+  examples: [{ '-4lB5EKS5Uk': 'UCuAXFkgsw1L7xaCfnd5JJOw' }],
+} as const
+export const refused = {
+  type: 'array',
+  description: 'Uploads of sources that were removed: they are never added again. Absent if there are none.',
+  items: video,
+} as const
+
 const orNull = <const Schema extends object>(schema: Schema) => ({ anyOf: [schema, { type: 'null' }] }) as const
 
 const example = {
@@ -104,7 +168,7 @@ const example = {
 }
 
 export const collectionBody = closedObject(
-  { videos: links, name: newName, tags: newTags, from, to, cost, currency },
+  { videos: links, name: newName, tags: newTags, from, to, cost, fees, currency, sources, archived },
   {
     title: 'New collection',
     required: ['videos'],
@@ -124,7 +188,10 @@ export const collectionPatch = closedObject(
     from: orNull(from),
     to: orNull(to),
     cost: orNull(cost),
+    fees: orNull(fees),
     currency: orNull(currency),
+    sources: orNull(sources),
+    archived: orNull(archived),
   },
   { title: 'Change of a collection', examples: [{ name: 'Spring', cost: null }] },
 )
@@ -152,7 +219,23 @@ export const videosReply = closedObject(
 )
 
 export const collectionReply = closedObject(
-  { id, videos, name, tags, from, to, cost, currency: { type: 'string' }, version, created },
+  {
+    id,
+    videos,
+    name,
+    tags,
+    from,
+    to,
+    cost,
+    fees,
+    currency: { type: 'string' },
+    sources,
+    archived,
+    followed,
+    refused,
+    version,
+    created,
+  },
   {
     title: 'Collection',
     required: ['id', 'videos', 'version'],

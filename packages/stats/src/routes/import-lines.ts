@@ -4,6 +4,7 @@ import { createValidator } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import type { ExportLine } from '../core/export-line.ts'
+import { EXPORTED_KINDS, hasSource, RECORD_KEY_PATTERN } from '../core/record-kinds.ts'
 import { collectionReply, newCollectionParams, video, videos } from './collection-schemas.ts'
 
 const time = { type: 'number', minimum: 0 } as const
@@ -52,9 +53,9 @@ const point = closedObject(
   { required: ['at', ...totals.required] },
 )
 
-const { name, tags, from, to, cost, currency } = collectionReply.properties
+const { version: _version, created: _created, ...fields } = collectionReply.properties
 const collection = closedObject(
-  { id, videos, name, tags, from, to, cost, currency, revision: time, created: time },
+  { ...fields, id, revision: time, created: time, deleted: { type: 'string', format: 'date-time' } },
   { required: ['id', 'videos', 'revision'] },
 )
 const details = closedObject(
@@ -77,6 +78,16 @@ const validators = {
     { type: text, source, collection: id, video, point },
     { required: ['source', 'point'], oneOf: [{ required: ['collection'] }, { required: ['video'] }] },
   ),
+  record: closedObject(
+    {
+      type: text,
+      source,
+      kind: { enum: EXPORTED_KINDS },
+      key: { type: 'string', pattern: RECORD_KEY_PATTERN },
+      value: { type: 'object' },
+    },
+    { required: ['kind', 'key', 'value'] },
+  ),
   collection: closedObject(
     { type: text, collection, numbers: { type: 'object', propertyNames: source, additionalProperties: snapshot } },
     { required: ['collection', 'numbers'] },
@@ -97,5 +108,12 @@ export function parseExportLine(text: string): ExportLine | string {
   const isValid = Object.hasOwn(validate, line.type ?? '') ? validate[line.type!] : undefined
   if (!isValid)
     return `line/type must be one of ${Object.keys(validate).join(', ')}; received ${formatReceived(line.type)}`
-  return isValid(line) ? (line as ExportLine) : describeValidationError(isValid.errors!, 'line')
+  if (!isValid(line)) return describeValidationError(isValid.errors!, 'line')
+  return findSourceError(line as ExportLine) ?? (line as ExportLine)
+}
+
+/** Returns the reason why the source of a record is wrong. */
+function findSourceError(line: ExportLine): string | undefined {
+  if (line.type !== 'record' || hasSource(line.kind) === (line.source !== undefined)) return undefined
+  return `line/source must be ${hasSource(line.kind) ? 'present' : 'absent'} for the kind ${line.kind}`
 }

@@ -7,11 +7,10 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
-import { computeCosts, applyPatch } from '../core/campaign.ts'
+import { computeCosts, applyPatch, getTotalCost, getEtag, getVersion } from '../core/campaign.ts'
 import { parseCursor, SORTS, toCursor, type Sort } from '../campaigns/overview-selection.ts'
 import { toIsoMicroseconds } from '../core/iso-time.ts'
 import { isStale } from '../core/prepared-reply.ts'
-import { getEtag, getVersion } from '../core/collection-version.ts'
 import { errors } from '../errors.ts'
 import type { Overview } from '../campaigns/overview.ts'
 import type { CollectionRow } from '../campaigns/overview-source.ts'
@@ -72,13 +71,15 @@ interface OverviewOptions {
 }
 
 /** Returns a collection as replies contain it. */
-export function toCollectionReply({ id, videos, revision, created, ...rest }: Collection) {
+export function toCollectionReply({ id, videos, revision, created, followed, refused, ...rest }: Collection): any {
   const { tags: marks, ...campaign } = applyPatch(rest, {})
   return {
     id,
     videos: [...videos],
     ...campaign,
     ...(marks && { tags: [...marks] }),
+    ...(followed && { followed }),
+    ...(refused && { refused }),
     version: getVersion({ revision }),
     ...(created !== undefined && { created: toIsoMicroseconds(created) }),
   }
@@ -93,7 +94,7 @@ const parseInclude = (included: string | undefined) => ({
 /** Registers the routes that read one or many collections, with their numbers on request. */
 export function registerOverviewRoutes(app: App, { collections: { state }, overview, cache }: OverviewOptions): void {
   function toRow({ collection, known, change }: CollectionRow, withStats: boolean): object {
-    const { cost } = collection
+    const cost = getTotalCost(collection)
     return {
       ...toCollectionReply(collection),
       ...(withStats &&

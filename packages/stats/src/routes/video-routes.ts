@@ -2,7 +2,7 @@ import { closedObject } from '@influencer-stats/runtime/closed-object'
 import type { App } from '@influencer-stats/runtime/http'
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
-import { computeCosts } from '../core/campaign.ts'
+import { computeCosts, getTotalCost } from '../core/campaign.ts'
 import { formatCsvLine } from './csv.ts'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import { errors } from '../errors.ts'
@@ -64,7 +64,7 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
       void reply.header('content-disposition', `attachment; filename="${id}.${format}"`)
       if (format === 'csv') return reply.type('text/csv; charset=utf-8; header=present').send(toCsv(view))
       const { collection, stats, videos } = view
-      const { cost } = collection
+      const cost = getTotalCost(collection)
       return {
         ...toCollectionReply(collection),
         stats,

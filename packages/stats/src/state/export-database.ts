@@ -2,6 +2,7 @@ import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { NO_SOURCES, type Sources } from '../core/sources.ts'
 import type { ExportLine } from '../core/export-line.ts'
+import { EXPORTED_KINDS, hasSource, SOURCE_KINDS, type RecordKind } from '../core/record-kinds.ts'
 import {
   getSourceKeys,
   SOURCES_KEY,
@@ -11,7 +12,7 @@ import {
   type StatsKeyRange,
 } from './level-keys.ts'
 import { UNKNOWN_SOURCE } from './sources-row.ts'
-import type { Collection } from './stats-state.ts'
+import type { Collection, TrashedCollection } from './stats-state.ts'
 
 type StatsDb = SharedLevel['db']
 type DbSnapshot = ReturnType<StatsDb['snapshot']>
@@ -25,6 +26,15 @@ const SLICE_BYTES = 256 * 1_024
  */
 export async function* exportDatabase(db: StatsDb): AsyncGenerator<ExportLine> {
   const snapshot = db.snapshot()
+  async function* readRecords(kind: RecordKind, keys: SourceKeys) {
+    const start = keys.record(kind, '').length
+    for await (const [key, value] of readRows(db, keys.records(kind), snapshot))
+      yield { kind, key: key.slice(start), value: JSON.parse(value) as object }
+  }
+  async function* readCollections(): AsyncGenerator<Collection | TrashedCollection> {
+    for await (const [, row] of readRows(db, { gt: toCollectionKey(''), lt: 'c"' }, snapshot)) yield JSON.parse(row)
+    for await (const { value } of readRecords('trash', getSourceKeys(0))) yield value as TrashedCollection
+  }
   try {
     const text = await db.get(SOURCES_KEY, { snapshot })
     const usage = await db.get(USAGE_KEY, { snapshot })
@@ -39,9 +49,13 @@ export async function* exportDatabase(db: StatsDb): AsyncGenerator<ExportLine> {
         yield { type: 'details', source, details: JSON.parse(details) }
       for await (const [key, point] of readRows(db, keys.allPoints(), snapshot))
         yield { type: 'point', source, ...toHistoryOwner(key, keys), point: JSON.parse(point) }
+      for (const kind of SOURCE_KINDS)
+        for await (const record of readRecords(kind, keys)) yield { type: 'record', source, ...record }
     }
-    for await (const [, row] of readRows(db, { gt: toCollectionKey(''), lt: 'c"' }, snapshot)) {
-      const collection: Collection = JSON.parse(row)
+    for (const kind of EXPORTED_KINDS)
+      if (!hasSource(kind))
+        for await (const record of readRecords(kind, getSourceKeys(0))) yield { type: 'record', ...record }
+    for await (const collection of readCollections()) {
       const found = await db.getMany(
         bySource.map(({ keys }) => keys.snapshot(collection.id)),
         { snapshot },

@@ -3,10 +3,19 @@ import { Outage } from '@influencer-stats/runtime/async/outage'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { getCurrentSource, NO_SOURCES, withSource, type Sources } from '../core/sources.ts'
 import { errors } from '../errors.ts'
-import { toCollectionKey, getAllKeys, getSourceKeys, SOURCES_KEY, USAGE_KEY, type StatsKeyRange } from './level-keys.ts'
+import { COLLECTION_KINDS, getCollectionIds, isDurable, type RecordChange } from '../core/record-kinds.ts'
+import {
+  toCollectionKey,
+  getAllKeys,
+  getRecordKeys,
+  getSourceKeys,
+  SOURCES_KEY,
+  USAGE_KEY,
+  type StatsKeyRange,
+} from './level-keys.ts'
 import { buildRows, type LevelRow } from './level-rows.ts'
 import { countSourceRows } from './other-sources.ts'
-import type { Collection, StatsState, StateOptions } from './stats-state.ts'
+import { ConflictError, type Collection, type StatsState, type StateOptions } from './stats-state.ts'
 
 /** Prefix of all keys of stats in kv, where other clients have data too. It precedes the keys of `level-keys.ts`. */
 const KEY_PREFIX = 'stats/'
@@ -83,19 +92,36 @@ export async function createKvState({
   const condition = (before: Collection | undefined) =>
     before ? { durable: true, ifMatch: etags.get(before) } : ({ durable: true, ifNoneMatch: '*' } as const)
 
-  /** Deletes the numbers and the histories of a collection, of every source, page by page. */
+  /** Deletes the row in the trash, the numbers and the histories of a collection, of every source, page by page. */
   async function clear(id: string): Promise<void> {
-    for (const { snapshot, history } of getAllKeys(await sources())) {
-      for (let found = PAGE_SIZE; found === PAGE_SIZE;) {
-        const points = client.entries({ ...toRange(history(id)), limit: PAGE_SIZE })
-        const keys = [KEY_PREFIX + snapshot(id), ...(await Array.fromAsync(points, (point) => point.id))]
+    const rootKeys = getSourceKeys(0)
+    const all = getAllKeys(await sources())
+    await Promise.all([
+      clearRange(all[0]!.history(id), [...all.map(({ snapshot }) => snapshot(id)), rootKeys.record('trash', id)]),
+      ...all.slice(1).map(({ history }) => clearRange(history(id))),
+      ...COLLECTION_KINDS.map((kind) => clearRange(rootKeys.records(kind, { prefix: `${id}/` }))),
+    ])
+  }
+
+  /** Deletes single keys and all keys of a range. */
+  async function clearRange(range: StatsKeyRange, single: readonly string[] = []): Promise<void> {
+    for (let found = PAGE_SIZE; found === PAGE_SIZE;) {
+      const rows = client.entries({ ...toRange(range), limit: PAGE_SIZE })
+      const keys = [...single.map((key) => KEY_PREFIX + key), ...(await Array.fromAsync(rows, (row) => row.id))]
+      if (keys.length > 0)
         await client.batch(
           keys.map((key) => ({ op: 'delete', id: key })),
           { durable: true },
         )
-        found = keys.length - 1
-      }
+      found = keys.length - single.length
     }
+  }
+
+  async function putRecords(changes: readonly RecordChange[]): Promise<void> {
+    for (const id of getCollectionIds(changes)) if (!(await read(toCollectionKey(id)))) throw new ConflictError()
+    const rows = buildRows.records(changes, await keys()).map(toKvChange)
+    const durable = changes.some(({ kind }) => isDurable(kind))
+    await trackOutage(client.batch(rows, { durable }), durable ? toOutcomeError : undefined)
   }
 
   async function remove(id: string, before?: Collection): Promise<void> {
@@ -152,6 +178,33 @@ export async function createKvState({
       )
     },
     delete: remove,
+    // kv has no batches with conditions, so the row in the trash is written first. After a crash in between the
+    // collection still exists, and the next pruning deletes the row in the trash.
+    async trash(trashed, before) {
+      await putRecords([{ kind: 'trash', key: trashed.id, value: trashed }])
+      await trackOutage(client.delete(KEY_PREFIX + toCollectionKey(trashed.id), condition(before)), toOutcomeError)
+    },
+    async restore(collection) {
+      const { id, revision } = collection
+      const key = KEY_PREFIX + toCollectionKey(id)
+      const found = await trackOutage(client.get(key))
+      // A repeated restoration has written the collection before.
+      if (!found || parse(found).revision !== revision)
+        await trackOutage(client.put(key, JSON.stringify(collection), condition(undefined)), toOutcomeError)
+      await trackOutage(putRecords([{ kind: 'trash', key: id }]), () => errors.OUTCOME_UNKNOWN)
+    },
+    putRecords,
+    async getRecords(kind, all) {
+      const recordKeys = getRecordKeys(kind, await keys())
+      return Promise.all(all.map((key) => read(recordKeys.record(kind, key))))
+    },
+    async listRecords(kind, { limit, ...range }) {
+      const recordKeys = getRecordKeys(kind, await keys())
+      const { gt, lt } = recordKeys.records(kind, range)
+      const found = gt < lt ? await entries(toNextKey(gt), lt, limit) : []
+      const start = (KEY_PREFIX + recordKeys.record(kind, '')).length
+      return found.map((entry) => ({ kind, key: entry.id.slice(start), value: parse(entry) }))
+    },
     putSnapshots: async (rows) => apply(buildRows.snapshots(rows, await keys())),
     async getVideos(ids) {
       const { video } = await keys()

@@ -3,7 +3,7 @@ import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { getCurrentSource } from '../core/sources.ts'
 import { countSourceRows } from './other-sources.ts'
 import { readSources } from './level-database.ts'
-import { getSourceKeys, toCollectionKey, USAGE_KEY } from './level-keys.ts'
+import { getRecordKeys, getSourceKeys, toCollectionKey, USAGE_KEY } from './level-keys.ts'
 import type { StatsState } from './stats-state.ts'
 
 const parse = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text))
@@ -40,6 +40,16 @@ export function createLevelReads(level: SharedLevel) {
     async listVideos(after, limit) {
       const found = await values({ ...keys().videosAfter(after), limit })
       return found.map(parse)
+    },
+    async getRecords(kind, all) {
+      const recordKeys = getRecordKeys(kind, keys())
+      return (await db.getMany(all.map((key) => recordKeys.record(kind, key)))).map(parse)
+    },
+    async listRecords(kind, { limit, ...range }) {
+      const recordKeys = getRecordKeys(kind, keys())
+      const found = await db.iterator({ ...recordKeys.records(kind, range), limit }).all()
+      const start = recordKeys.record(kind, '').length
+      return found.map(([key, value]) => ({ kind, key: key.slice(start), value: parse(value) }))
     },
     getUsage: () => parse(db.getSync(USAGE_KEY)),
     getSource: () => getCurrentSource(sources()),

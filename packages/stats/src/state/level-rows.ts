@@ -1,8 +1,9 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
+import type { RecordChange } from '../core/record-kinds.ts'
 import type { Point } from '../core/history-points.ts'
 import type { Sources } from '../core/sources.ts'
-import { toCollectionKey, getAllKeys, SOURCES_KEY, USAGE_KEY, type SourceKeys } from './level-keys.ts'
+import { toCollectionKey, getAllKeys, getRecordKeys, SOURCES_KEY, USAGE_KEY, type SourceKeys } from './level-keys.ts'
 import { toHistoryId, type Collection, type SnapshotRow, type VideoRow } from './stats-state.ts'
 
 /** One change of a database. */
@@ -35,6 +36,11 @@ export const buildRows = {
   videoDeletions: (ids: readonly string[], keys: SourceKeys) => ids.map((id) => del(keys.video(id))),
   pointDeletions: (id: string, times: readonly number[], keys: SourceKeys) =>
     times.map((at) => del(keys.point(id, at))),
+  records: (changes: readonly RecordChange[], keys: SourceKeys) =>
+    changes.map(({ kind, key, value }) => {
+      const rowKey = getRecordKeys(kind, keys).record(kind, key)
+      return value === undefined ? del(rowKey) : put(rowKey, value)
+    }),
   sources: (sources: Sources) => [put(SOURCES_KEY, sources)],
   usage: (usage: object) => [put(USAGE_KEY, usage)],
 }

@@ -2,6 +2,7 @@ import { withPoint, type Point } from '../core/history-points.ts'
 import type { Snapshot } from '../core/video-numbers.ts'
 import type { QuotaUsage } from '../core/quota-budget.ts'
 import type { VideoDetails } from '../core/video-details.ts'
+import { createMemoryRecords } from './memory/memory-records.ts'
 import { toHistoryId, type Collection, type StatsState } from './stats-state.ts'
 
 /** A collection, or a video with its history. */
@@ -20,6 +21,12 @@ export function createListState(): StatsState {
   let rows: ListRow[] = []
   let usage: QuotaUsage | undefined
   const find = (id: string) => rows.find((row) => row.id === id)
+  const { deleteCollection, ...records } = createMemoryRecords((id) => find(id)?.collection !== undefined)
+
+  function deleteAll(id: string): void {
+    rows = rows.filter((row) => row.id !== id)
+    deleteCollection(id)
+  }
 
   return {
     get: (id) => find(id)?.collection,
@@ -36,12 +43,23 @@ export function createListState(): StatsState {
     getPointAt: (id, at) => find(id)?.history.findLast((point) => point.at <= at),
     put(collection) {
       const row = find(collection.id)
+      if (row?.collection) row.collection = collection
+      else {
+        deleteAll(collection.id)
+        rows.push({ id: collection.id, collection, history: [] })
+      }
+    },
+    delete: deleteAll,
+    trash(trashed) {
+      delete find(trashed.id)?.collection
+      records.putRecords([{ kind: 'trash', key: trashed.id, value: trashed }])
+    },
+    restore(collection) {
+      records.putRecords([{ kind: 'trash', key: collection.id }])
+      const row = find(collection.id)
       if (row) row.collection = collection
-      else rows.push({ id: collection.id, collection, history: [] })
     },
-    delete(id) {
-      rows = rows.filter((row) => row.id !== id)
-    },
+    ...records,
     putSnapshots(updates) {
       for (const { id, snapshot, point } of updates) {
         const row = find(id)

@@ -2,6 +2,7 @@ import { errors as logErrors } from '@influencer-stats/log/errors'
 import type { Lease, Log } from '@influencer-stats/log/log'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { hasSource } from '../core/record-kinds.ts'
 import { createLevelReads } from './level-reads.ts'
 import { CHANGE_KIND, toEntryBody, type StatsChange } from './stats-change.ts'
 import { ConflictError, type StatsState } from './stats-state.ts'
@@ -22,7 +23,7 @@ export interface LogStateOptions {
  * Only the poller writes other data. Such writes of a node that is no longer the poller are dropped, without an error
  * except from `putUsage`.
  * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` from all writes; `ConflictError`, or the fault of the database,
- * from `put` and `delete`; `LEASE_LOST` from `putUsage`, possibly after the usage was stored
+ * from changes of collections; `LEASE_LOST` from `putUsage`, possibly after the usage was stored
  */
 export function createLogState({ log, lease, source, level, close }: LogStateOptions): StatsState {
   const from = source === undefined ? {} : { from: source }
@@ -46,7 +47,19 @@ export function createLogState({ log, lease, source, level, close }: LogStateOpt
     ...createLevelReads(level),
     catchUp: async () => void (await log.barrier()),
     put: (collection, before) => appendChange({ type: 'put', collection, ...toRevisionCondition(before) }),
-    delete: (id, before) => appendChange({ type: 'delete', id, ...toRevisionCondition(before) }),
+    delete: (id, before, trashed) =>
+      appendChange({
+        type: 'delete',
+        id,
+        ...toRevisionCondition(before),
+        ...(trashed && { trashed: trashed.revision }),
+      }),
+    trash: (collection, { revision: before }) => appendChange({ type: 'trash', collection, before }),
+    restore: (collection, { revision: trashed }) => appendChange({ type: 'restore', collection, trashed }),
+    putRecords: (rows) =>
+      rows.some(({ kind }) => hasSource(kind))
+        ? appendUnderLease({ type: 'records', rows, ...from })
+        : appendChange({ type: 'records', rows }),
     importLines: (lines) => appendChange({ type: 'import', lines }),
     putSnapshots: (rows) => appendUnderLease({ type: 'snapshots', rows, ...from }),
     putVideos: (rows) => appendUnderLease({ type: 'videos', rows, ...from }),

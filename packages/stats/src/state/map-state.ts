@@ -2,6 +2,7 @@ import { withPoint, type Point } from '../core/history-points.ts'
 import type { Snapshot } from '../core/video-numbers.ts'
 import type { QuotaUsage } from '../core/quota-budget.ts'
 import type { VideoDetails } from '../core/video-details.ts'
+import { createMemoryRecords } from './memory/memory-records.ts'
 import { toHistoryId, type Collection, type StatsState } from './stats-state.ts'
 
 /** Hash tables in memory, lost when the process ends. */
@@ -13,7 +14,24 @@ export function createMapState(): StatsState {
   /** Sorted ids; built on demand and valid until a collection is added or removed. */
   let ids: string[] | undefined
   let videoIds: string[] | undefined
+  const { deleteCollection, ...records } = createMemoryRecords((id) => collections.has(id))
   let usage: QuotaUsage | undefined
+
+  function add(collection: Collection): void {
+    if (!collections.has(collection.id)) ids = undefined
+    collections.set(collection.id, collection)
+  }
+
+  function remove(id: string): void {
+    if (collections.delete(id)) ids = undefined
+  }
+
+  function deleteAll(id: string): void {
+    remove(id)
+    snapshots.delete(id)
+    histories.delete(id)
+    deleteCollection(id)
+  }
 
   return {
     get: (id) => collections.get(id),
@@ -35,14 +53,19 @@ export function createMapState(): StatsState {
       return points[findFirstIndex(points, (point) => point.at > at) - 1]
     },
     put(collection) {
-      if (!collections.has(collection.id)) ids = undefined
-      collections.set(collection.id, collection)
+      if (!collections.has(collection.id)) deleteAll(collection.id)
+      add(collection)
     },
-    delete(id) {
-      if (collections.delete(id)) ids = undefined
-      snapshots.delete(id)
-      histories.delete(id)
+    delete: deleteAll,
+    trash(trashed) {
+      remove(trashed.id)
+      records.putRecords([{ kind: 'trash', key: trashed.id, value: trashed }])
     },
+    restore(collection) {
+      records.putRecords([{ kind: 'trash', key: collection.id }])
+      add(collection)
+    },
+    ...records,
     putSnapshots(rows) {
       for (const { id, snapshot, point } of rows) {
         snapshots.set(id, snapshot)

@@ -1,4 +1,5 @@
 import type { OtherSource, Sources } from '../core/sources.ts'
+import { SOURCE_KINDS } from '../core/record-kinds.ts'
 import { getSourceKeys, type StatsKeyRange } from './level-keys.ts'
 import type { StatsState } from './stats-state.ts'
 
@@ -14,7 +15,10 @@ export async function countSourceRows(
   for (const [position, source] of names.entries()) {
     if (position === current) continue
     const keys = getSourceKeys(position)
-    counts.push({ source, collections: await count(keys.allSnapshots()), points: await count(keys.allPoints()) })
+    let records = 0
+    for (const kind of SOURCE_KINDS) records += await count(keys.records(kind))
+    const [collections, points] = [await count(keys.allSnapshots()), await count(keys.allPoints())]
+    counts.push({ source, collections, points, records })
   }
   return counts
 }
@@ -35,7 +39,7 @@ export function reportOtherSources(
   async function report(): Promise<void> {
     try {
       const found = (await countOtherSources?.()) ?? []
-      const others = found.filter(({ collections, points }) => collections + points > 0)
+      const others = found.filter(({ collections, points, records }) => collections + points + records > 0)
       if (others.length > 0 && !isClosed) log.info(formatLine(others, source))
     } catch (fault) {
       if (!isClosed) log.warn(fault, 'stats: the numbers of other sources could not be counted')

@@ -3,7 +3,8 @@ import type { UpstreamOutage } from '../core/upstream-state.ts'
 import type { VideoNumbers } from '../core/video-numbers.ts'
 import type { QuotaUsage } from '../core/quota-budget.ts'
 import type { ExportLine } from '../core/export-line.ts'
-import type { Collection, SnapshotRow, VideoRow } from './stats-state.ts'
+import { isDurable, type RecordChange } from '../core/record-kinds.ts'
+import type { Collection, SnapshotRow, TrashedCollection, VideoRow } from './stats-state.ts'
 
 /** Kind of the log entries that contain changes, as JSON. */
 export const CHANGE_KIND = 1
@@ -29,13 +30,19 @@ interface FromSource {
 }
 
 /**
- * Content of a log entry. Every node writes `put`, `delete`, `import`, `source` and `wanted`; only the poller writes the
- * others.
+ * Content of a log entry. Every node writes `put`, `delete`, `trash`, `restore`, `import`, `source`, `wanted`, and
+ * `records` of kinds without a source; only the poller writes the others.
  */
 export type StatsChange =
   /** `before`: the revision that the change replaces. If the collection has another one, the change is not applied. */
   | { readonly type: 'put'; readonly collection: Collection; readonly before?: number }
-  | { readonly type: 'delete'; readonly id: string; readonly before?: number }
+  /** Deletes for good. `trashed`: revision of the collection in the trash; with another one this is not applied. */
+  | { readonly type: 'delete'; readonly id: string; readonly before?: number; readonly trashed?: number }
+  | { readonly type: 'trash'; readonly collection: TrashedCollection; readonly before: number }
+  /** `trashed`: revision in the trash; with another one this is not applied. */
+  | { readonly type: 'restore'; readonly collection: Collection; readonly trashed: number }
+  /** `from` is present if a kind has a source. */
+  | ({ readonly type: 'records'; readonly rows: readonly RecordChange[] } & FromSource)
   /** Lines of an export. A collection replaces only one with an earlier revision. */
   | { readonly type: 'import'; readonly lines: readonly ExportLine[] }
   | ({ readonly type: 'snapshots'; readonly rows: readonly SnapshotRow[] } & FromSource)
@@ -56,6 +63,20 @@ export type StatsChange =
       readonly detail: string
       readonly outage?: UpstreamOutage
     } & FromSource)
+
+/** Changes that a standalone service syncs to the disk. All others are repeated by later calls to YouTube. */
+const DURABLE_TYPES: ReadonlySet<StatsChange['type']> = new Set([
+  'put',
+  'delete',
+  'trash',
+  'restore',
+  'import',
+  'source',
+])
+
+/** True if a standalone service syncs a change to the disk. */
+export const isDurableChange = (change: StatsChange): boolean =>
+  change.type === 'records' ? change.rows.some(({ kind }) => isDurable(kind)) : DURABLE_TYPES.has(change.type)
 
 export const encodeChange = (change: StatsChange): Buffer => Buffer.from(JSON.stringify(change))
 

@@ -8,13 +8,23 @@ import type { LogEntry } from '@influencer-stats/log/log'
 import { readEntry } from '@influencer-stats/log/read-entry'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { getCurrentSource, withSource, type Sources } from '../core/sources.ts'
-import { CHANGE_KIND, decodeChange, type StatsChange } from './stats-change.ts'
+import { CHANGE_KIND, decodeChange, isDurableChange, type StatsChange } from './stats-change.ts'
+import { isTrashed } from '../core/campaign.ts'
 import type { ExportLine } from '../core/export-line.ts'
 import { getLargerUsage, type QuotaUsage } from '../core/quota-budget.ts'
-import { toCollectionKey, getAllKeys, getSourceKeys, USAGE_KEY, type SourceKeys } from './level-keys.ts'
+import { COLLECTION_KINDS, getCollectionIds, isRecordKind, replacesRecord } from '../core/record-kinds.ts'
+import {
+  toCollectionKey,
+  getAllKeys,
+  getRecordKeys,
+  getSourceKeys,
+  USAGE_KEY,
+  type SourceKeys,
+  type StatsKeyRange,
+} from './level-keys.ts'
 import { readSources } from './level-database.ts'
 import { buildRows, writeRows, type LevelRow } from './level-rows.ts'
-import { toHistoryId } from './stats-state.ts'
+import { toHistoryId, type Collection, type TrashedCollection } from './stats-state.ts'
 import { createStatsSnapshots, POSITION_KEY } from './level-snapshot.ts'
 
 /** Evaluated entries. */
@@ -36,9 +46,6 @@ export interface StatsStateMachineOptions {
   /** Called with the changes, in order, once they are readable. */
   onChanges?(changes: readonly StatsChange[]): void
 }
-
-/** Changes that a standalone service syncs to the disk. All others are repeated by later calls to YouTube. */
-const SYNCED_TYPES: ReadonlySet<StatsChange['type']> = new Set(['put', 'delete', 'import', 'source'])
 
 /** Opens the state machine of a database, on the main thread. */
 export function openStatsStateMachine({
@@ -72,7 +79,7 @@ export function openStatsStateMachine({
         await level.write(() => writeRows(db, [...rows, positionRow]))
       } else if (rows.length > 0) {
         // No position: a local log has no entries that a later start could apply.
-        const sync = changes.some(({ type }) => SYNCED_TYPES.has(type))
+        const sync = changes.some(isDurableChange)
         await level.write(() => writeRows(db, rows, { sync }))
       }
       return row
@@ -89,9 +96,15 @@ export function openStatsStateMachine({
 function readChange(entry: LogEntry): StatsChange {
   const { kind, seq } = entry
   const change = kind === CHANGE_KIND ? readEntry(entry, decodeChange) : undefined
-  if (change && change.type in handlers) return change
+  if (change && change.type in handlers && hasKnownKinds(change)) return change
   throw new FrameError('LOG_FORMAT_UNKNOWN', `entry ${seq} is of a kind that this version does not know`, seq)
 }
+
+const hasKnownKinds = (change: StatsChange) =>
+  change.type !== 'records' || change.rows.every(({ kind }) => isRecordKind(kind))
+
+/** Keys of records without a source. */
+const ROOT_KEYS = getSourceKeys(0)
 
 /** Entries that are written together. Each is evaluated against the result of the entries before it. */
 class ChangeBatch {
@@ -99,6 +112,8 @@ class ChangeBatch {
   readonly #db: SharedLevel['db']
   /** Revisions of the collections that this batch changes. */
   readonly #revisions = new Map<string, number | undefined>()
+  /** Revisions in the trash that this batch changes. */
+  readonly #trashed = new Map<string, number | undefined>()
   #sources: Sources
 
   constructor({ db }: SharedLevel) {
@@ -140,8 +155,40 @@ class ChangeBatch {
 
   getRevision(id: string): number | undefined {
     if (this.#revisions.has(id)) return this.#revisions.get(id)
-    const text = this.#db.getSync(toCollectionKey(id))
-    return text === undefined ? undefined : JSON.parse(text).revision
+    return this.getStored(toCollectionKey(id))?.revision
+  }
+
+  /** Returns the revision of a collection in the trash. */
+  getTrashedRevision(id: string): number | undefined {
+    if (this.#trashed.has(id)) return this.#trashed.get(id)
+    return this.getStored(ROOT_KEYS.record('trash', id))?.revision
+  }
+
+  /** Moves a collection to the trash, or removes it from there. */
+  setTrashed(id: string, collection: TrashedCollection | undefined): true {
+    this.#trashed.set(id, collection?.revision)
+    return this.add(buildRows.records([{ kind: 'trash', key: id, value: collection }], this.keys))
+  }
+
+  /** Moves a collection to the trash. Its numbers, its history and its records remain. */
+  moveToTrash(collection: TrashedCollection): true {
+    this.setRevision(collection.id, undefined)
+    this.add([{ type: 'del', key: toCollectionKey(collection.id) }])
+    return this.setTrashed(collection.id, collection)
+  }
+
+  /** Stores a collection, which may be in the trash. */
+  takeFromTrash(collection: Collection): true {
+    const { id, revision } = collection
+    if (this.getTrashedRevision(id) !== undefined) this.setTrashed(id, undefined)
+    this.setRevision(id, revision)
+    return this.add(buildRows.collection(collection))
+  }
+
+  /** Returns a stored value, without those of this batch. */
+  getStored(key: string): any {
+    const text = this.#db.getSync(key)
+    return text === undefined ? undefined : JSON.parse(text)
   }
 
   /** Returns the used quota after the rows of this batch. */
@@ -161,15 +208,23 @@ class ChangeBatch {
     this.#revisions.set(id, revision)
   }
 
-  /** Deletes the histories of a collection, of every source: the stored points and those that this batch adds. */
-  async deleteHistory(id: string): Promise<void> {
-    for (const { history } of getAllKeys(this.#sources)) {
-      const { gt, lt } = history(id)
-      const added = this.rows.filter(({ type, key }) => type === 'put' && key > gt && key < lt)
-      this.add(added.map(({ key }) => ({ type: 'del', key })))
-      // Read one by one, so that other work runs between.
-      for await (const key of this.#db.keys({ gt, lt })) this.rows.push({ type: 'del', key })
-    }
+  /**
+   * Deletes a collection, also from the trash, with its numbers, its histories of every source and its records: the
+   * stored ones and those that this batch adds.
+   */
+  async deleteCollection(id: string): Promise<void> {
+    this.setRevision(id, undefined)
+    if (this.getTrashedRevision(id) !== undefined) this.setTrashed(id, undefined)
+    this.add(buildRows.collectionDeletion(id, this.#sources))
+    for (const { history } of getAllKeys(this.#sources)) await this.#deleteRange(history(id))
+    for (const kind of COLLECTION_KINDS) await this.#deleteRange(ROOT_KEYS.records(kind, { prefix: `${id}/` }))
+  }
+
+  async #deleteRange({ gt, lt }: StatsKeyRange): Promise<void> {
+    const added = this.rows.filter(({ type, key }) => type === 'put' && key > gt && key < lt)
+    this.add(added.map(({ key }) => ({ type: 'del', key })))
+    // Read one by one, so that other work runs between.
+    for await (const key of this.#db.keys({ gt, lt })) this.rows.push({ type: 'del', key })
   }
 }
 
@@ -192,20 +247,27 @@ const importers: {
     const id = collection ?? toHistoryId(video!)
     batch.add(buildRows.point(id, point, batch.getKeysOf(source)))
   },
+  record(batch, { source, kind, key, value }) {
+    const keys = getRecordKeys(kind, source === undefined ? batch.keys : batch.getKeysOf(source))
+    if (replacesRecord(value, batch.getStored(keys.record(kind, key))))
+      batch.add(buildRows.records([{ kind, key, value }], keys))
+  },
   collection(batch, { collection, numbers }) {
     const { id, revision } = collection
     // A later version remains with its numbers; so an import can be repeated after changes.
-    if ((batch.getRevision(id) ?? -1) >= revision) return
-    batch.setRevision(id, revision)
-    batch.add(buildRows.collection(collection))
+    if (Math.max(batch.getRevision(id) ?? -1, batch.getTrashedRevision(id) ?? -1) >= revision) return
+    if (isTrashed(collection)) batch.moveToTrash(collection)
+    else batch.takeFromTrash(collection)
     for (const [source, snapshot] of Object.entries(numbers))
       batch.add(buildRows.snapshots([{ id, snapshot }], batch.getKeysOf(source)))
   },
 }
 
 const handlers: ChangeHandlers = {
-  put(batch, { collection, before }) {
+  async put(batch, { collection, before }) {
     if (batch.getRevision(collection.id) !== before) return false
+    if (before === undefined && batch.getTrashedRevision(collection.id) !== undefined)
+      await batch.deleteCollection(collection.id)
     batch.setRevision(collection.id, collection.revision)
     return batch.add(buildRows.collection(collection))
   },
@@ -213,12 +275,24 @@ const handlers: ChangeHandlers = {
     for (const line of lines) importers[line.type](batch, line as never)
     return true
   },
-  async delete(batch, { id, before }) {
+  async delete(batch, { id, before, trashed }) {
     if (batch.getRevision(id) !== before) return false
-    batch.setRevision(id, undefined)
-    batch.add(buildRows.collectionDeletion(id, batch.sources))
-    await batch.deleteHistory(id)
+    if (trashed !== undefined && batch.getTrashedRevision(id) !== trashed) return false
+    await batch.deleteCollection(id)
     return true
+  },
+  trash(batch, { collection, before }) {
+    if (batch.getRevision(collection.id) !== before) return false
+    return batch.moveToTrash(collection)
+  },
+  restore(batch, { collection, trashed }) {
+    const { id } = collection
+    if (batch.getRevision(id) !== undefined || batch.getTrashedRevision(id) !== trashed) return false
+    return batch.takeFromTrash(collection)
+  },
+  records(batch, { rows }) {
+    if (getCollectionIds(rows).some((id) => batch.getRevision(id) === undefined)) return false
+    return batch.add(buildRows.records(rows, batch.keys))
   },
   snapshots(batch, change) {
     // If the collection has changed since the request for its numbers, they belong to another version.

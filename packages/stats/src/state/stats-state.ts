@@ -1,14 +1,15 @@
 import type { ExportLine } from '../core/export-line.ts'
-import type { Collection, CollectionVersion } from '../core/campaign.ts'
+import type { Collection, CollectionVersion, TrashedCollection } from '../core/campaign.ts'
 import type { Point } from '../core/history-points.ts'
 import type { Snapshot } from '../core/video-numbers.ts'
+import type { RecordChange, RecordKind, RecordRange, RecordValues, StatsRecord } from '../core/record-kinds.ts'
 import type { QuotaUsage } from '../core/quota-budget.ts'
 import type { OtherSource } from '../core/sources.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 
-export type { Collection, CollectionVersion }
+export type { Collection, CollectionVersion, TrashedCollection }
 
 /** A collection's numbers, and the point that they add to its history, if any. */
 export interface SnapshotRow {
@@ -29,7 +30,9 @@ export interface VideoRow {
 /** Returns the id of a video's history. No collection has such an id. */
 export const toHistoryId = (video: string): string => `:${video}`
 
-/** A change that was not applied, because the collection is not in the version that the change replaces. */
+/**
+ * A change that was not applied, because the collection is not in the version that the change replaces, or does not exist.
+ */
 export class ConflictError extends Error {}
 
 /** A value, or a promise of it if it is not available synchronously. */
@@ -51,6 +54,13 @@ export interface StateReader {
    * for a video's history that of `toHistoryId`.
    */
   getHistory(id: string, from: number, to: number, limit: number): MaybePromise<Point[]>
+  /** Returns the values of records, in the order of the keys. */
+  getRecords<Kind extends RecordKind>(
+    kind: Kind,
+    keys: readonly string[],
+  ): MaybePromise<(RecordValues[Kind] | undefined)[]>
+  /** Returns the records in a range, ascending by key. */
+  listRecords<Kind extends RecordKind>(kind: Kind, range: RecordRange): MaybePromise<StatsRecord<Kind>[]>
   /**
    * Returns the selected source, or undefined before the first selection. Present if this process stores the state in a
    * local database (`level`). On a cluster node the source can change while the state is open.
@@ -59,7 +69,7 @@ export interface StateReader {
 }
 
 /** Reads that a thread requests from the main thread if only that thread can access the state. */
-export const READS = ['get', 'list', 'getSnapshot', 'getVideos', 'getHistory'] as const
+export const READS = ['get', 'list', 'getSnapshot', 'getVideos', 'getHistory', 'getRecords', 'listRecords'] as const
 export type StateReads = Pick<StateReader, (typeof READS)[number]>
 
 export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
@@ -96,14 +106,22 @@ export interface StatsState extends StateReader {
   /**
    * Stores a collection durably.
    * @param before the replaced collection, as `get` returned it; undefined for a new one, which begins without numbers
-   * and history
+   * and history. A deleted collection of this id is dropped.
    */
   put(collection: Collection, before?: Collection): MaybePromise<void>
   /**
-   * Deletes the collection, its numbers and its history.
+   * Deletes a collection, or a deleted one, with its numbers, its history and its records.
    * @param before the collection, as `get` returned it, if it exists
+   * @param trashed the deleted collection, if it must still be in the trash
    */
-  delete(id: string, before?: Collection): MaybePromise<void>
+  delete(id: string, before?: Collection, trashed?: TrashedCollection): MaybePromise<void>
+  /**
+   * Moves a collection to the trash, durably. Its numbers, its history and its records remain.
+   * @param before the collection, as `get` returned it
+   */
+  trash(trashed: TrashedCollection, before: Collection): MaybePromise<void>
+  /** Moves a collection back from the trash, durably. */
+  restore(collection: Collection, trashed: TrashedCollection): MaybePromise<void>
   /** Replaces the last numbers of collections, and adds their points to the history. */
   putSnapshots(rows: readonly SnapshotRow[]): MaybePromise<void>
   /** Stores details of videos and points of their histories. */
@@ -114,6 +132,12 @@ export interface StatsState extends StateReader {
   deleteVideos(ids: readonly string[]): MaybePromise<void>
   /** Deletes the points of these times. */
   deletePoints(id: string, times: readonly number[]): MaybePromise<void>
+  /**
+   * Writes records, all or none; durably, if a kind requires it. The kind `trash` has methods of its own. Either all kinds
+   * of `changes` have a source or none. Only the poller writes those of a source; they belong to the current source.
+   * @throws ConflictError if the collection of a record does not exist
+   */
+  putRecords(changes: readonly RecordChange[]): MaybePromise<void>
   /**
    * Selects the source whose numbers are read and written from now on. Numbers of other sources are hidden until their
    * source is selected again. Numbers stored before the first selection belong to the first source. Absent for

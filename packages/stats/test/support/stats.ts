@@ -25,6 +25,7 @@ export interface TestStats {
   readonly url: string
   get(path: string, headers?: Record<string, string>): Promise<StatsReply>
   put(path: string, body?: unknown, headers?: Record<string, string>): Promise<StatsReply>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<StatsReply>
   patch(path: string, body: unknown, headers?: Record<string, string>): Promise<StatsReply>
   delete(path: string, headers?: Record<string, string>): Promise<StatsReply>
   stop(): Promise<boolean>
@@ -60,6 +61,7 @@ function createTestStats(running: RunningService): TestStats {
     url: running.url,
     get: (path, headers) => sendRequest('GET', path, undefined, headers),
     put: (path, body, headers) => sendRequest('PUT', path, body, headers),
+    post: (path, body, headers) => sendRequest('POST', path, body, headers),
     patch: (path, body, headers) => sendRequest('PATCH', path, body, headers),
     delete: (path, headers) => sendRequest('DELETE', path, undefined, headers),
     stop: () => running.stop(),

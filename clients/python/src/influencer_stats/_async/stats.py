@@ -13,12 +13,13 @@ from ..types.stats import (
     HistoryPoint,
     NewCollection,
     Statistics,
+    Trash,
     Upstream,
     Videos,
 )
 from .requester import AsyncServiceClient
 
-MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION")
+MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION", "NOT_IN_TRASH")
 
 Include = Sequence[Literal["stats", "change"]]
 """Additions to each collection of a reply."""
@@ -98,9 +99,31 @@ class AsyncStatsClient(AsyncServiceClient):
         return cast(Collection | None, reply)
 
     async def delete(self, id: str, *, if_version: str | None = None, timeout: float | None = None) -> bool:
-        """Deletes a collection, its numbers and its history. Returns true if it existed."""
+        """Deletes a collection, which can then be restored for 30 days. Returns true if it existed."""
         headers = {"if-match": _to_tag(if_version)}
         reply = await self._requester.find(MISSES, "DELETE", _to_path(id), headers=headers, timeout=timeout)
+        return reply is not None
+
+    async def list_trash(
+        self, *, limit: int | None = None, after: str | None = None, timeout: float | None = None
+    ) -> Trash:
+        """Returns a page of the deleted collections that can be restored. `after`: `next` of the previous page."""
+        query = {"limit": limit, "after": after}
+        reply = await self._requester.send("GET", "/trash", query=query, timeout=timeout)
+        return cast(Trash, reply.json())
+
+    async def restore(
+        self, id: str, *, if_version: str | None = None, timeout: float | None = None
+    ) -> Collection | None:
+        """Restores a deleted collection with its numbers and its history."""
+        headers = {"if-match": _to_tag(if_version)}
+        reply = await self._read("POST", f"{_to_trash_path(id)}/restore", headers=headers, timeout=timeout)
+        return cast(Collection | None, reply)
+
+    async def delete_for_good(self, id: str, *, if_version: str | None = None, timeout: float | None = None) -> bool:
+        """Deletes a deleted collection for good. Returns true if it was in the trash."""
+        headers = {"if-match": _to_tag(if_version)}
+        reply = await self._requester.find(MISSES, "DELETE", _to_trash_path(id), headers=headers, timeout=timeout)
         return reply is not None
 
     async def add_video(
@@ -178,6 +201,10 @@ class AsyncStatsClient(AsyncServiceClient):
 def _to_path(id: str, video: str | None = None) -> str:
     path = f"/collections/{to_segment(id)}"
     return path if video is None else f"{path}/videos/{to_segment(video)}"
+
+
+def _to_trash_path(id: str) -> str:
+    return f"/trash/{to_segment(id)}"
 
 
 def _to_tag(version: str | None) -> str | None:

@@ -98,6 +98,30 @@ class Statistics(TypedDict):
     byVideo: NotRequired[list[StatisticsByVideoItem]]
 
 
+class Fee(TypedDict):
+    creator: str
+    """
+    Id of a YouTube channel, or a name.
+    """
+    amount: float
+    """
+    Fee.
+    """
+
+
+class CampaignSource(TypedDict):
+    type: Literal['channel', 'playlist']
+    id: str
+    contains: NotRequired[list[str]]
+    """
+    Only uploads with one of these words in the title or the description.
+    """
+    title: NotRequired[str]
+    """
+    Title to show.
+    """
+
+
 NewCollection = TypedDict(
     'NewCollection',
     {
@@ -107,7 +131,10 @@ NewCollection = TypedDict(
         'from': NotRequired[str],
         'to': NotRequired[str],
         'cost': NotRequired[float],
+        'fees': NotRequired[list[Fee]],
         'currency': NotRequired[str],
+        'sources': NotRequired[list[CampaignSource]],
+        'archived': NotRequired[bool],
     },
 )
 
@@ -122,7 +149,12 @@ Collection = TypedDict(
         'from': NotRequired[str],
         'to': NotRequired[str],
         'cost': NotRequired[float],
+        'fees': NotRequired[list[Fee]],
         'currency': NotRequired[str],
+        'sources': NotRequired[list[CampaignSource]],
+        'archived': NotRequired[bool],
+        'followed': NotRequired[dict[str, str]],
+        'refused': NotRequired[list[str]],
         'version': str,
         'created': NotRequired[str],
     },
@@ -138,7 +170,10 @@ ChangeOfACollection = TypedDict(
         'from': NotRequired[str | None],
         'to': NotRequired[str | None],
         'cost': NotRequired[float | None],
+        'fees': NotRequired[list[Fee] | None],
         'currency': NotRequired[str | None],
+        'sources': NotRequired[list[CampaignSource] | None],
+        'archived': NotRequired[bool | None],
     },
 )
 
@@ -259,7 +294,12 @@ CollectionWithItsNumbers = TypedDict(
         'from': NotRequired[str],
         'to': NotRequired[str],
         'cost': NotRequired[float],
+        'fees': NotRequired[list[Fee]],
         'currency': NotRequired[str],
+        'sources': NotRequired[list[CampaignSource]],
+        'archived': NotRequired[bool],
+        'followed': NotRequired[dict[str, str]],
+        'refused': NotRequired[list[str]],
         'version': str,
         'created': NotRequired[str],
         'stats': NotRequired[Sums],
@@ -267,6 +307,38 @@ CollectionWithItsNumbers = TypedDict(
         'costs': NotRequired[CollectionWithItsNumbersCosts],
     },
 )
+
+
+DeletedCollection = TypedDict(
+    'DeletedCollection',
+    {
+        'id': str,
+        'videos': list[str],
+        'name': NotRequired[str],
+        'tags': NotRequired[list[str]],
+        'from': NotRequired[str],
+        'to': NotRequired[str],
+        'cost': NotRequired[float],
+        'fees': NotRequired[list[Fee]],
+        'currency': NotRequired[str],
+        'sources': NotRequired[list[CampaignSource]],
+        'archived': NotRequired[bool],
+        'followed': NotRequired[dict[str, str]],
+        'refused': NotRequired[list[str]],
+        'version': str,
+        'created': NotRequired[str],
+        'deleted': str,
+        'expires': str,
+    },
+)
+
+
+class Trash(TypedDict):
+    collections: list[DeletedCollection]
+    next: NotRequired[str]
+    """
+    Cursor for `after` of the next page, which may be empty.
+    """
 
 
 class Collections(TypedDict):
