@@ -17,7 +17,7 @@ import { checkUpstream, getOrigin, getSource, type StatsConfig } from './setting
 import { openStatsLevel, readSources } from './state/level-database.ts'
 import { createLogState } from './state/log-state.ts'
 import { CHANGE_KIND, toEntryBody, type StatsChange } from './state/stats-change.ts'
-import { openStatsStateMachine } from './state/stats-state-machine.ts'
+import { openStatsStateMachine } from './state/machine/stats-state-machine.ts'
 import { reportNode } from './stats-metrics.ts'
 
 type StatsNodeContext = OpenContext<StatsConfig, StatsThreadMessage>

@@ -1,7 +1,7 @@
 import { openLocalLog } from '@influencer-stats/log/local-log'
 import { openStatsLevel, type StatsLevelOptions } from './level-database.ts'
 import { createLogState } from './log-state.ts'
-import { openStatsStateMachine } from './stats-state-machine.ts'
+import { openStatsStateMachine } from './machine/stats-state-machine.ts'
 import { CHANGE_KIND, toEntryBody } from './stats-change.ts'
 import type { StatsState } from './stats-state.ts'
 

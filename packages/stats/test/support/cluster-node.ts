@@ -8,7 +8,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { CHANGE_KIND, encodeChange } from '../../src/state/stats-change.ts'
 import { openStatsLevel } from '../../src/state/level-database.ts'
 import { createLogState } from '../../src/state/log-state.ts'
-import { openStatsStateMachine, type StatsStateMachineOptions } from '../../src/state/stats-state-machine.ts'
+import { openStatsStateMachine, type StatsStateMachineOptions } from '../../src/state/machine/stats-state-machine.ts'
 import type { StatsState } from '../../src/state/stats-state.ts'
 import { startStats, type TestStats } from './stats.ts'
 

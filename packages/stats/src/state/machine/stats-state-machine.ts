@@ -7,25 +7,17 @@ import {
 import type { LogEntry } from '@influencer-stats/log/log'
 import { readEntry } from '@influencer-stats/log/read-entry'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { getCurrentSource, withSource, type Sources } from '../core/sources.ts'
-import { CHANGE_KIND, decodeChange, isDurableChange, type StatsChange } from './stats-change.ts'
-import { isTrashed } from '../core/campaign.ts'
-import type { ExportLine } from '../core/export-line.ts'
-import { getLargerUsage, type QuotaUsage } from '../core/quota-budget.ts'
-import { COLLECTION_KINDS, getCollectionIds, isRecordKind, replacesRecord } from '../core/record-kinds.ts'
-import {
-  toCollectionKey,
-  getAllKeys,
-  getRecordKeys,
-  getSourceKeys,
-  USAGE_KEY,
-  type SourceKeys,
-  type StatsKeyRange,
-} from './level-keys.ts'
-import { readSources } from './level-database.ts'
-import { buildRows, writeRows, type LevelRow } from './level-rows.ts'
-import { toHistoryId, type Collection, type TrashedCollection } from './stats-state.ts'
-import { createStatsSnapshots, POSITION_KEY } from './level-snapshot.ts'
+import { withSource } from '../../core/sources.ts'
+import { CHANGE_KIND, decodeChange, isDurableChange, type StatsChange } from '../stats-change.ts'
+import { isTrashed } from '../../core/campaign.ts'
+import type { ExportLine } from '../../core/export-line.ts'
+import { getLargerUsage } from '../../core/quota-budget.ts'
+import { getCollectionIds, isRecordKind, replacesRecord } from '../../core/record-kinds.ts'
+import { getRecordKeys } from '../level-keys.ts'
+import { buildRows, writeRows, type LevelRow } from '../level-rows.ts'
+import { ChangeBatch } from './change-batch.ts'
+import { toHistoryId } from '../stats-state.ts'
+import { createStatsSnapshots, POSITION_KEY } from '../level-snapshot.ts'
 
 /** Evaluated entries. */
 interface EvaluatedChanges {
@@ -66,7 +58,7 @@ export function openStatsStateMachine({
       const changes: StatsChange[] = []
       for (const entry of entries) {
         const change = readChange(entry)
-        const isApplied = await batch.apply(change)
+        const isApplied = await applyChange(batch, change)
         outcomes.push(isApplied)
         if (isApplied) changes.push(change)
       }
@@ -100,133 +92,14 @@ function readChange(entry: LogEntry): StatsChange {
   throw new FrameError('LOG_FORMAT_UNKNOWN', `entry ${seq} is of a kind that this version does not know`, seq)
 }
 
+/** Returns true if a change is applied. Numbers of another source than the log's are not applied. */
+function applyChange(batch: ChangeBatch, change: StatsChange): boolean | Promise<boolean> {
+  if ('from' in change && change.from !== batch.source) return false
+  return handlers[change.type](batch, change as never)
+}
+
 const hasKnownKinds = (change: StatsChange) =>
   change.type !== 'records' || change.rows.every(({ kind }) => isRecordKind(kind))
-
-/** Keys of records without a source. */
-const ROOT_KEYS = getSourceKeys(0)
-
-/** Entries that are written together. Each is evaluated against the result of the entries before it. */
-class ChangeBatch {
-  readonly rows: LevelRow[] = []
-  readonly #db: SharedLevel['db']
-  /** Revisions of the collections that this batch changes. */
-  readonly #revisions = new Map<string, number | undefined>()
-  /** Revisions in the trash that this batch changes. */
-  readonly #trashed = new Map<string, number | undefined>()
-  #sources: Sources
-
-  constructor({ db }: SharedLevel) {
-    this.#db = db
-    this.#sources = readSources(db)
-  }
-
-  /** Returns true if a change is applied. Numbers of another source than the log's are not applied. */
-  apply(change: StatsChange): boolean | Promise<boolean> {
-    if ('from' in change && change.from !== this.source) return false
-    return handlers[change.type](this, change as never)
-  }
-
-  get sources(): Sources {
-    return this.#sources
-  }
-
-  set sources(sources: Sources) {
-    this.#sources = sources
-    this.add(buildRows.sources(sources))
-  }
-
-  /** Source of the log. */
-  get source(): string | undefined {
-    return getCurrentSource(this.#sources)
-  }
-
-  /** Keys of the numbers of the log's source. */
-  get keys(): SourceKeys {
-    return getSourceKeys(this.#sources.current)
-  }
-
-  /** Returns the keys of a source, which is added if it is new. */
-  getKeysOf(source: string): SourceKeys {
-    const { names, current } = this.#sources
-    if (!names.includes(source)) this.sources = { names: [...names, source], current }
-    return getSourceKeys(this.#sources.names.indexOf(source))
-  }
-
-  getRevision(id: string): number | undefined {
-    if (this.#revisions.has(id)) return this.#revisions.get(id)
-    return this.getStored(toCollectionKey(id))?.revision
-  }
-
-  /** Returns the revision of a collection in the trash. */
-  getTrashedRevision(id: string): number | undefined {
-    if (this.#trashed.has(id)) return this.#trashed.get(id)
-    return this.getStored(ROOT_KEYS.record('trash', id))?.revision
-  }
-
-  /** Moves a collection to the trash, or removes it from there. */
-  setTrashed(id: string, collection: TrashedCollection | undefined): true {
-    this.#trashed.set(id, collection?.revision)
-    return this.add(buildRows.records([{ kind: 'trash', key: id, value: collection }], this.keys))
-  }
-
-  /** Moves a collection to the trash. Its numbers, its history and its records remain. */
-  moveToTrash(collection: TrashedCollection): true {
-    this.setRevision(collection.id, undefined)
-    this.add([{ type: 'del', key: toCollectionKey(collection.id) }])
-    return this.setTrashed(collection.id, collection)
-  }
-
-  /** Stores a collection, which may be in the trash. */
-  takeFromTrash(collection: Collection): true {
-    const { id, revision } = collection
-    if (this.getTrashedRevision(id) !== undefined) this.setTrashed(id, undefined)
-    this.setRevision(id, revision)
-    return this.add(buildRows.collection(collection))
-  }
-
-  /** Returns a stored value, without those of this batch. */
-  getStored(key: string): any {
-    const text = this.#db.getSync(key)
-    return text === undefined ? undefined : JSON.parse(text)
-  }
-
-  /** Returns the used quota after the rows of this batch. */
-  readUsage(): QuotaUsage | undefined {
-    const row = this.rows.findLast(({ key }) => key === USAGE_KEY)
-    const text = row?.type === 'put' ? row.value : this.#db.getSync(USAGE_KEY)
-    return text === undefined ? undefined : JSON.parse(text)
-  }
-
-  /** Adds the rows of an applied change. Returns true. */
-  add(rows: readonly LevelRow[]): true {
-    for (const row of rows) this.rows.push(row)
-    return true
-  }
-
-  setRevision(id: string, revision: number | undefined): void {
-    this.#revisions.set(id, revision)
-  }
-
-  /**
-   * Deletes a collection, also from the trash, with its numbers, its histories of every source and its records: the
-   * stored ones and those that this batch adds.
-   */
-  async deleteCollection(id: string): Promise<void> {
-    this.setRevision(id, undefined)
-    if (this.getTrashedRevision(id) !== undefined) this.setTrashed(id, undefined)
-    this.add(buildRows.collectionDeletion(id, this.#sources))
-    for (const { history } of getAllKeys(this.#sources)) await this.#deleteRange(history(id))
-    for (const kind of COLLECTION_KINDS) await this.#deleteRange(ROOT_KEYS.records(kind, { prefix: `${id}/` }))
-  }
-
-  async #deleteRange({ gt, lt }: StatsKeyRange): Promise<void> {
-    const added = this.rows.filter(({ type, key }) => type === 'put' && key > gt && key < lt)
-    this.add(added.map(({ key }) => ({ type: 'del', key })))
-    // Read one by one, so that other work runs between.
-    for await (const key of this.#db.keys({ gt, lt })) this.rows.push({ type: 'del', key })
-  }
-}
 
 /** Functions that add the rows of a change to a batch, and return true if the change is applied. */
 type ChangeHandlers = {
