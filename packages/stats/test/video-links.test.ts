@@ -131,6 +131,8 @@ describe('the id of a video', () => {
     'https://www.youtube.com/@channel',
     'https://www.youtube.com/playlist?list=aaaaaaaaaaa',
     'https://youtu.be/aaaaaaaaaaa https://youtu.be/bbbbbbbbbbb',
+    'https://www.youtube.com/embed/videoseries?list=PLaaaaaaaaaaa',
+    'https://www.youtube.com/embed/live_stream?channel=UCaaaaaaaaaa',
     'https://youtube.com:8080/watch?v=aaaaaaaaaaa',
     'https://www.google.com/url?q=aaaaaaaaaaa',
     'https://www.google.com/search?q=Influencers',

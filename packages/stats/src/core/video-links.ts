@@ -28,15 +28,19 @@ export function parseVideoId(text: string): string | undefined {
   if (text.length > MAX_LINK_LENGTH) return undefined
   const link = trimLink(text)
   if (ID_REGEXP.test(link)) return link
-  const url = toUrl(link)
-  return url && findId(url, MAX_REDIRECTS)
+  const url = parseLink(link)
+  return url && findInUrl(url, findVideoId)
 }
+
+/** Parses a link with or without its scheme, and with the characters that surround it. Undefined if it is too long. */
+export const parseLink = (text: string): URL | undefined =>
+  text.length > MAX_LINK_LENGTH ? undefined : toUrl(trimLink(text))
 
 /** Returns a link to a video. */
 export const toVideoUrl = (id: string): string => `https://www.youtube.com/watch?v=${id}`
 
 /** Returns text without the characters that surround a link in prose. */
-function trimLink(text: string): string {
+export function trimLink(text: string): string {
   const visible = text.replace(INVISIBLE_CHARACTERS, '').trim()
   let [start, end] = [0, visible.length]
   while (start < end && LEADING_CHARACTERS.has(visible[start]!)) start++
@@ -50,14 +54,21 @@ function toUrl(link: string): URL | undefined {
   return URL.parse(scheme + link) ?? undefined
 }
 
-function findId(url: URL, redirects: number): string | undefined {
+/**
+ * Returns the first result of `find` for a URL or for the target of its redirects. Undefined for a URL with a user name or
+ * an unusual port.
+ */
+export function findInUrl<T>(url: URL, find: (url: URL) => T | undefined, redirects = MAX_REDIRECTS): T | undefined {
   if (url.username || !['', '80', '443'].includes(url.port)) return undefined
-  return findYoutubeId(url) ?? (redirects > 0 ? findTargetId(url, redirects) : undefined)
+  return find(url) ?? (redirects > 0 && url.search !== '' ? findInTargets(url, find, redirects) : undefined)
 }
 
+/** Parts of links to embedded playlists and live streams, which look like ids. */
+const EMBEDDED_PAGES = new Set(['videoseries', 'live_stream'])
 const PATH_KINDS = new Set(['shorts', 'live', 'embed', 'v', 'e', 'watch'])
 
-function findYoutubeId({ hostname, pathname, searchParams }: URL): string | undefined {
+/** Returns the id of the video that a URL of YouTube names. */
+export function findVideoId({ hostname, pathname, searchParams }: URL): string | undefined {
   const [first = '', second = ''] = pathname.split('/').slice(1)
   switch (hostname.replace(/^(?:www|m|music|gaming)\.|\.$/g, '')) {
     case 'youtu.be':
@@ -66,6 +77,7 @@ function findYoutubeId({ hostname, pathname, searchParams }: URL): string | unde
       return first === 'video' ? parseId(second) : undefined
     case 'youtube.com':
     case 'youtube-nocookie.com':
+      if (first === 'embed' && EMBEDDED_PAGES.has(second)) return undefined
       if (PATH_KINDS.has(first) && second !== '') return parseId(second)
       return first === '' || first === 'watch' ? searchParams.getAll('v').map(parseId).find(Boolean) : undefined
     default:
@@ -93,13 +105,13 @@ function decodePart(part: string): string {
  */
 const TARGET_PARAMETERS = ['u', 'q', 'url', 'to', 'continue', 'next', 'target', 'z']
 
-function findTargetId(url: URL, redirects: number): string | undefined {
+function findInTargets<T>(url: URL, find: (url: URL) => T | undefined, redirects: number): T | undefined {
   for (const name of TARGET_PARAMETERS)
     for (const target of url.searchParams.getAll(name)) {
       const isPath = target.startsWith('/') && !target.startsWith('//')
       const next = toUrl(isPath ? url.origin + target : trimLink(target))
-      const id = next && findId(next, redirects - 1)
-      if (id) return id
+      const found = next && findInUrl(next, find, redirects - 1)
+      if (found !== undefined) return found
     }
   return undefined
 }
