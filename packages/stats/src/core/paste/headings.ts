@@ -38,7 +38,7 @@ const HEADINGS = {
   reportedAt: 'reported at|numbers as of|stand|zahlen vom|erfasst am',
   note: 'note|notes|notiz|notizen|anmerkung|anmerkungen|bemerkung|bemerkungen|kommentar',
   /** Computed columns of an export. They are known, and not read. */
-  computed: 'engagements|engagement rate|cost per 1000 views|cost per engagement|as of|state',
+  computed: 'platform|plattform|engagements|engagement rate|cost per 1000 views|cost per engagement|as of|state',
 } as const
 
 export type SheetField = keyof typeof HEADINGS

@@ -58,8 +58,8 @@ export interface ValueOptions {
 }
 
 const MAX_INVALID_LENGTH = 200
-const YES = /^(?:true|yes|ja|wahr|x|1|✓|archived|archiviert)$/i
-const NO = /^(?:false|no|nein|falsch|0|-)?$/i
+const YES_PATTERN = /^(?:true|yes|ja|wahr|x|1|✓|archived|archiviert)$/i
+const NO_PATTERN = /^(?:false|no|nein|falsch|0|-)?$/i
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/
 
 type CellParser = (cell: string | number, options: ValueOptions) => unknown
@@ -83,7 +83,8 @@ const PARSERS: Readonly<Partial<Record<SheetField, CellParser>>> = {
   to: parseCellDay,
   published: parsePublished,
   tags: parseList,
-  archived: (cell) => (YES.test(String(cell).trim()) ? true : NO.test(String(cell).trim()) ? false : undefined),
+  archived: (cell) =>
+    YES_PATTERN.test(String(cell).trim()) ? true : NO_PATTERN.test(String(cell).trim()) ? false : undefined,
   source: parseText,
   contains: parseList,
   post: parseText,

@@ -1,0 +1,73 @@
+import type { Campaign } from '../campaign.ts'
+import type { PostLink } from '../paste/content-link.ts'
+import type { PostCounts } from '../paste/row-values.ts'
+
+/** Last reported numbers of a post. */
+export interface PostReport extends PostCounts {
+  /** An ISO time. Absent in an import that does not state it. */
+  readonly at?: string
+  readonly note?: string
+}
+
+export interface CampaignPost {
+  /** Id that the client chose. */
+  readonly id: string
+  readonly platform: PostLink['platform']
+  readonly url: string
+  readonly creator?: string
+  readonly title?: string
+  /** A day, or an ISO time. */
+  readonly published?: string
+  readonly numbers?: PostReport
+}
+
+export interface CampaignSource {
+  readonly type: 'channel' | 'playlist'
+  readonly id: string
+  readonly contains?: readonly string[]
+  readonly title?: string
+}
+
+/** Everything that a file contains of a campaign. Lists that would be empty are absent, except for `videos`. */
+export interface CampaignContent extends Campaign {
+  readonly id?: string
+  readonly videos: readonly string[]
+  /** Fees in `currency`. `creator` is the id of a channel, or a name. */
+  readonly fees?: readonly { readonly creator: string; readonly amount: number }[]
+  readonly sources?: readonly CampaignSource[]
+  /** Sources of the videos that one of them added. */
+  readonly followed?: Readonly<Record<string, string>>
+  /** Uploads that were removed. No source adds them again. */
+  readonly refused?: readonly string[]
+  readonly archived?: true
+  readonly posts?: readonly CampaignPost[]
+}
+
+/** Sums, for the reader of a file. An import ignores them. */
+export interface ExportedSums {
+  readonly views?: number | undefined
+  readonly engagements?: number | undefined
+  readonly costPerThousandViews?: number | undefined
+  readonly costPerEngagement?: number | undefined
+  /** An ISO time. */
+  readonly asOf?: string | undefined
+}
+
+/** A video or a creator, for the reader of a file. An import ignores it. */
+export interface ExportedDetails extends ExportedSums {
+  readonly title?: string | undefined
+  /** Title of the channel of a video. */
+  readonly creator?: string | undefined
+  readonly likes?: number | undefined
+  readonly comments?: number | undefined
+}
+
+/** A campaign with what the reader of its file wants to see. */
+export interface ExportedCampaign extends CampaignContent {
+  readonly id: string
+  readonly sums?: ExportedSums
+  /** By the id of the video. */
+  readonly videoDetails?: ReadonlyMap<string, ExportedDetails>
+  /** By the creator of the fees. Creators without a fee are exported, too. */
+  readonly creatorDetails?: ReadonlyMap<string, ExportedDetails>
+}
