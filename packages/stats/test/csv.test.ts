@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatCsvLine, removeFormulaQuote, type Cell } from '../src/core/csv.ts'
+import { formatCsvLine, removeFormulaQuote, type Cell } from '../src/core/csv/csv-line.ts'
 
 /** Parses RFC 4180 literally. */
 function parse(text: string): string[][] {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatCsvLine } from '../../src/core/csv.ts'
+import { formatCsvLine } from '../../src/core/csv/csv-line.ts'
 import { parseAmount, parseCount } from '../../src/core/paste/amounts.ts'
 import { findDayOrder, parseDay, parseTime } from '../../src/core/paste/days.ts'
-import { readDelimited } from '../../src/core/paste/delimited-text.ts'
-import { formatListCell, parseListCell } from '../../src/core/paste/list-cell.ts'
+import { readDelimited } from '../../src/core/csv/delimited-text.ts'
+import { formatListCell, parseListCell } from '../../src/core/csv/list-cell.ts'
 import { readPaste } from '../../src/core/paste/read-paste.ts'
 
 const [A, B, C] = ['-4lB5EKS5Uk', '1FEFpk-uIYo', 'dQw4w9WgXcQ']

@@ -112,7 +112,9 @@ export class CampaignDraft {
       ...(values.note !== undefined && { note: values.note }),
     }
     this.#posts.set(id, {
-      ...{ id, platform: link.platform, url: link.url },
+      id,
+      platform: link.platform,
+      url: link.url,
       ...(creator !== undefined && { creator }),
       ...(title !== undefined && { title }),
       ...(published !== undefined && { published }),
@@ -144,7 +146,8 @@ export class CampaignDraft {
       ...(this.#posts.size > 0 && { posts: [...this.#posts.values()] }),
     }
     return {
-      ...{ line: this.#line, content },
+      line: this.#line,
+      content,
       ...(this.#doubtful.size > 0 && { doubtful: [...this.#doubtful] }),
       ...(this.#channels.length > 0 && { channels: this.#channels }),
     }

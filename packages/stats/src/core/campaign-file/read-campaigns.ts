@@ -1,5 +1,5 @@
 import type { PasteRefusal } from '../paste/content-link.ts'
-import type { SheetRow } from '../paste/delimited-text.ts'
+import type { SheetRow } from '../csv/delimited-text.ts'
 import { cutText } from '../paste/paste-item.ts'
 import { findContents, findSheet, toSheet, type Sheet } from '../paste/read-sheet.ts'
 import { findSheetDayOrder, readRowValues, type InvalidCell, type RowValues } from '../paste/row-values.ts'

@@ -1,6 +1,6 @@
-import { formatCsvLine, type Cell } from '../csv.ts'
+import { formatCsvLine, type Cell } from '../csv/csv-line.ts'
 import type { SheetField } from '../paste/headings.ts'
-import { formatListCell } from '../paste/list-cell.ts'
+import { formatListCell } from '../csv/list-cell.ts'
 import { toVideoUrl } from '../video-links.ts'
 import type {
   CampaignPost,
@@ -82,7 +82,10 @@ function* listRows(campaign: ExportedCampaign): Generator<RowCells> {
   const { currency, from, to, cost, tags, archived, sums, videoDetails } = campaign
   yield {
     type: 'campaign',
-    ...{ cost, currency, from, to },
+    cost,
+    currency,
+    from,
+    to,
     tags: tags && formatListCell(tags),
     archived: archived && 'yes',
     ...toSumCells(sums),
@@ -121,7 +124,12 @@ const toSourceRow = ({ type, id, title, contains }: CampaignSource): RowCells =>
 
 const toPostRow = ({ id, platform, url, creator, title, published, numbers }: CampaignPost): RowCells => ({
   type: 'post',
-  ...{ post: id, platform, link: url, creator, title, published },
+  post: id,
+  platform,
+  link: url,
+  creator,
+  title,
+  published,
   views: numbers?.views,
   likes: numbers?.likes,
   comments: numbers?.comments,
@@ -132,12 +140,16 @@ const toPostRow = ({ id, platform, url, creator, title, published, numbers }: Ca
 })
 
 const toDetailCells = ({ title, creator, likes, comments, ...sums }: ExportedDetails = {}) => ({
-  ...{ title, creator, likes, comments },
+  title,
+  creator,
+  likes,
+  comments,
   ...toSumCells(sums),
 })
 
 const toSumCells = ({ views, engagements, ...rest }: ExportedSums = {}) => ({
-  ...{ views, engagements },
+  views,
+  engagements,
   engagementRate: views && engagements !== undefined ? engagements / views : undefined,
   ...rest,
 })

@@ -1,5 +1,5 @@
 import { parseCurrency } from './amounts.ts'
-import type { SheetRow } from './delimited-text.ts'
+import type { SheetRow } from '../csv/delimited-text.ts'
 
 /** Columns that are read. Of several columns with the same field the first counts; links may have several columns. */
 const HEADINGS = {

@@ -1,4 +1,4 @@
-import { readDelimited, type SheetRow } from './delimited-text.ts'
+import { readDelimited, type SheetRow } from '../csv/delimited-text.ts'
 import { readHeadings, type SheetColumns } from './headings.ts'
 import type { PasteRefusal } from './content-link.ts'
 import { cutText } from './paste-item.ts'

@@ -1,8 +1,8 @@
 import { parseAmount, parseCount, parseCurrency } from './amounts.ts'
 import { findDayOrder, parseDay, parseTime, type DayOrder } from './days.ts'
-import type { SheetRow } from './delimited-text.ts'
+import type { SheetRow } from '../csv/delimited-text.ts'
 import type { SheetColumns, SheetField } from './headings.ts'
-import { parseListCell } from './list-cell.ts'
+import { parseListCell } from '../csv/list-cell.ts'
 import { readWord } from './read-word.ts'
 
 /** Numbers of a post that a person reported. */

@@ -1,4 +1,4 @@
-import { removeFormulaQuote } from '../csv.ts'
+import { removeFormulaQuote } from './csv-line.ts'
 
 /** A row of a sheet. Cells of a spreadsheet file may be numbers. */
 export interface SheetRow {
