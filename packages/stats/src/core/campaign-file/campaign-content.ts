@@ -1,4 +1,4 @@
-import type { Campaign } from '../campaign.ts'
+import type { Campaign, FollowedVideos } from '../campaign.ts'
 import type { PostLink } from '../paste/content-link.ts'
 import type { PostCounts } from '../paste/row-values.ts'
 
@@ -21,25 +21,10 @@ export interface CampaignPost {
   readonly numbers?: PostReport
 }
 
-export interface CampaignSource {
-  readonly type: 'channel' | 'playlist'
-  readonly id: string
-  readonly contains?: readonly string[]
-  readonly title?: string
-}
-
 /** Everything that a file contains of a campaign. Lists that would be empty are absent, except for `videos`. */
-export interface CampaignContent extends Campaign {
+export interface CampaignContent extends Campaign, FollowedVideos {
   readonly id?: string
   readonly videos: readonly string[]
-  /** Fees in `currency`. `creator` is the id of a channel, or a name. */
-  readonly fees?: readonly { readonly creator: string; readonly amount: number }[]
-  readonly sources?: readonly CampaignSource[]
-  /** Sources of the videos that one of them added. */
-  readonly followed?: Readonly<Record<string, string>>
-  /** Uploads that were removed. No source adds them again. */
-  readonly refused?: readonly string[]
-  readonly archived?: true
   readonly posts?: readonly CampaignPost[]
 }
 

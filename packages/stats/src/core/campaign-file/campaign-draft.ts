@@ -1,8 +1,8 @@
-import type { Campaign } from '../campaign.ts'
+import type { Campaign, CampaignSource } from '../campaign.ts'
 import type { ChannelLink, PostLink } from '../paste/content-link.ts'
 import type { WordContent } from '../paste/read-word.ts'
 import type { InvalidCell, PostCounts, RowValues } from '../paste/row-values.ts'
-import type { CampaignContent, CampaignPost, CampaignSource, PostReport } from './campaign-content.ts'
+import type { CampaignContent, CampaignPost, PostReport } from './campaign-content.ts'
 
 /** Why a row of a file of campaigns is refused, apart from its link. */
 export type RowRefusal =

@@ -2,13 +2,8 @@ import { formatCsvLine, type Cell } from '../csv/csv-line.ts'
 import type { SheetField } from '../paste/headings.ts'
 import { formatListCell } from '../csv/list-cell.ts'
 import { toVideoUrl } from '../video-links.ts'
-import type {
-  CampaignPost,
-  CampaignSource,
-  ExportedCampaign,
-  ExportedDetails,
-  ExportedSums,
-} from './campaign-content.ts'
+import type { CampaignSource } from '../campaign.ts'
+import type { CampaignPost, ExportedCampaign, ExportedDetails, ExportedSums } from './campaign-content.ts'
 
 /** Type of a row. A campaign has one row of the first type. */
 export type CampaignRowType = 'campaign' | 'creator' | 'source' | 'video' | 'removed' | 'post'
@@ -87,7 +82,7 @@ function* listRows(campaign: ExportedCampaign): Generator<RowCells> {
     from,
     to,
     tags: tags && formatListCell(tags),
-    archived: archived && 'yes',
+    archived: archived ? 'yes' : undefined,
     ...toSumCells(sums),
   }
   yield* listCreatorRows(campaign)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { CampaignContent, CampaignPost, CampaignSource } from '../../../src/core/campaign-file/campaign-content.ts'
-import { CURRENCIES } from '../../../src/core/campaign.ts'
+import type { CampaignContent, CampaignPost } from '../../../src/core/campaign-file/campaign-content.ts'
+import { CURRENCIES, type CampaignSource } from '../../../src/core/campaign.ts'
 import { readWord } from '../../../src/core/paste/read-word.ts'
 import { videoId } from '../../support/video-numbers.ts'
 
