@@ -2,9 +2,10 @@ import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { createThreadState } from './thread-state.ts'
 import type { YoutubeSharedState, YoutubeMainMessage, YoutubeThreadMessage } from './messages.ts'
+import { resources } from './core/resources.ts'
 import { Meter } from './meter.ts'
 import { addControlRoutes } from './routes/control.ts'
-import { createVideosRoute, formatGoogleProblem } from './routes/videos.ts'
+import { createListRoute, formatGoogleProblem } from './routes/list-route.ts'
 import type { YoutubeConfig } from './settings.ts'
 
 /** Every problem below this path has Google's format, including those of the runtime. */
@@ -22,10 +23,10 @@ export async function createYoutubeApp(
   })
   const app = await createApp(context, {
     title: 'YouTube stand-in',
-    description: 'Imitates `videos.list` of the YouTube Data API v3, with invented numbers and configurable faults.',
+    description: 'Imitates the YouTube Data API v3, with invented numbers and configurable faults.',
     problemFormat: (problem, url) => (url.startsWith(GOOGLE_PATH) ? formatGoogleProblem(problem) : undefined),
-    hotRoutes: [createVideosRoute({ config, lifecycle, thread })],
-    // The one route with a query string reads it from the raw URL.
+    hotRoutes: resources.map((resource) => createListRoute(resource, { config, lifecycle, thread })),
+    // The routes with a query string read it from the raw URL.
     querystringParser: () => ({}),
   })
   addControlRoutes(app, { bus, thread })

@@ -1,8 +1,9 @@
 import { createRequester, readJson, type ClientOptions } from '@influencer-stats/runtime/service-client'
 import type { Faults } from './core/faults.ts'
+import type { Addition, Additions, ChannelFlags } from './core/world-changes.ts'
 import type { CallCounts } from './meter.ts'
 
-export type { CallCounts, Faults }
+export type { Addition, Additions, CallCounts, ChannelFlags, Faults }
 
 /** The stand-in's time, which determines the counts of videos. */
 export interface ClockReading {
@@ -30,6 +31,15 @@ export interface StandInControl {
   releaseClock(): Promise<void>
   getCounts(): Promise<CallCounts>
   resetCounts(): Promise<void>
+  getUploads(): Promise<Additions>
+  /** Publishes videos on a channel, or adds videos to a playlist. A video with a future `at` appears at that time. */
+  addUploads(addition: Addition): Promise<void>
+  /** Removes all added videos. */
+  clearUploads(): Promise<void>
+  getChannels(): Promise<ChannelFlags>
+  /** Replaces the lists of channels that hide their subscribers or are removed. */
+  setChannels(flags: ChannelFlags): Promise<void>
+  clearChannels(): Promise<void>
 }
 
 /** Creates a client for the control routes of the stand-in at `url`, in a browser or in Node. */
@@ -49,5 +59,11 @@ export function createControl(url: string, options: ClientOptions = {}): StandIn
     releaseClock: () => sendChange('DELETE', 'clock'),
     getCounts: () => read('counts'),
     resetCounts: () => sendChange('DELETE', 'counts'),
+    getUploads: () => read('uploads'),
+    addUploads: (addition) => sendChange('PUT', 'uploads', addition),
+    clearUploads: () => sendChange('DELETE', 'uploads'),
+    getChannels: () => read('channels'),
+    setChannels: (flags) => sendChange('PUT', 'channels', flags),
+    clearChannels: () => sendChange('DELETE', 'channels'),
   }
 }

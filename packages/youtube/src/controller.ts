@@ -1,6 +1,7 @@
 import type { CallHandlers } from '@influencer-stats/runtime/channel'
 import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 import type { StandInState, YoutubeMainMessage } from './messages.ts'
+import { mergeAddition } from './core/world-changes.ts'
 import type { Meter } from './meter.ts'
 
 export interface ControllerOptions {
@@ -15,7 +16,7 @@ const DAY_CHECK_INTERVAL_MS = 60_000
 
 /** Creates the main thread's controller: it owns the state that all threads share, and resets the quota every day. */
 export function createController({ meter, quota, broadcast }: ControllerOptions) {
-  let state: StandInState = { faults: {} }
+  let state: StandInState = { faults: {}, uploads: [], items: [], channels: {} }
   let day = toPacificDay(Date.now())
 
   const fillQuota = () => meter.setQuota(state.faults.quotaLeft ?? (quota || undefined))
@@ -42,6 +43,9 @@ export function createController({ meter, quota, broadcast }: ControllerOptions)
       return done
     },
     setClock: (frozenAt) => updateState({ frozenAt }),
+    addVideos: (addition, now) => updateState(mergeAddition(state, addition, now)),
+    clearAdditions: () => updateState({ uploads: [], items: [] }),
+    setChannels: (channels) => updateState({ channels }),
   }
   return { getState: () => state, handlers, close: () => clearInterval(timer) }
 }

@@ -1,8 +1,9 @@
 import type { Faults } from './core/faults.ts'
+import type { WorldState } from './core/world.ts'
+import type { Addition, ChannelFlags } from './core/world-changes.ts'
 
 /** The state that all threads share. The main thread owns it. */
-export interface StandInState {
-  readonly faults: Faults
+export interface StandInState extends WorldState {
   /** The time of a frozen clock (ms since 1970); undefined while it runs. */
   readonly frozenAt?: number
 }
@@ -11,6 +12,10 @@ export interface StandInState {
 export type YoutubeMainMessage = {
   setFaults(faults: Faults): void
   setClock(frozenAt: number | undefined): void
+  /** @param now time of the videos that state none (ms since 1970) */
+  addVideos(addition: Addition, now: number): void
+  clearAdditions(): void
+  setChannels(channels: ChannelFlags): void
 }
 
 /** Messages from the main thread to all threads. */

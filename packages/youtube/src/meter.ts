@@ -1,20 +1,27 @@
-/** Number of calls that the stand-in received, and of the video ids in them. */
+/** Number of calls that the stand-in received. */
 export interface CallCounts {
+  /** Calls of all methods. */
   readonly calls: number
+  /** Video ids in the calls of `videos.list`. */
   readonly ids: number
+  /** Calls of the other methods. */
+  readonly channels: number
+  readonly playlists: number
+  readonly playlistItems: number
 }
 
 // Positions of the 64-bit counts.
 const CALLS_INDEX = 0
-const IDS_INDEX = 1
+const COUNT_INDEXES = { videos: 1, channels: 2, playlists: 3, playlistItems: 4 } as const
+const COUNTS = 5
 // Positions of the 32-bit numbers.
 const QUOTA_LEFT_INDEX = 0
 const FAULT_INDEX = 1
 const NO_LIMIT = -1
 
-// The memory has two 64-bit counts, then two 32-bit numbers. A count of 32 bits (signed) would overflow after 15
+// The memory has the 64-bit counts, then two 32-bit numbers. A count of 32 bits (signed) would overflow after 15
 // hours at 40,000 calls/s.
-const COUNTS_BYTES = 16
+const COUNTS_BYTES = 8 * COUNTS
 const METER_BYTES = COUNTS_BYTES + 8
 
 /**
@@ -29,24 +36,25 @@ export class Meter {
 
   constructor(memory = new SharedArrayBuffer(METER_BYTES)) {
     this.memory = memory
-    this.#totals = new BigInt64Array(memory, 0, 2)
+    this.#totals = new BigInt64Array(memory, 0, COUNTS)
     this.#numbers = new Int32Array(memory, COUNTS_BYTES, 2)
   }
 
-  /** Counts a call. @param ids number of video ids in the call */
-  count(ids: bigint): void {
+  /** Counts a call. @param ids number of video ids in a call of `videos.list` */
+  count(resource: keyof typeof COUNT_INDEXES, ids: bigint): void {
     Atomics.add(this.#totals, CALLS_INDEX, 1n)
-    Atomics.add(this.#totals, IDS_INDEX, ids)
+    Atomics.add(this.#totals, COUNT_INDEXES[resource], resource === 'videos' ? ids : 1n)
   }
 
   get counts(): CallCounts {
     const read = (index: number) => Number(Atomics.load(this.#totals, index))
-    return { calls: read(CALLS_INDEX), ids: read(IDS_INDEX) }
+    const { videos: ids, ...others } = COUNT_INDEXES
+    const counts = Object.fromEntries(Object.entries(others).map(([name, index]) => [name, read(index)]))
+    return { calls: read(CALLS_INDEX), ids: read(ids), ...(counts as Record<keyof typeof others, number>) }
   }
 
   resetCounts(): void {
-    Atomics.store(this.#totals, CALLS_INDEX, 0n)
-    Atomics.store(this.#totals, IDS_INDEX, 0n)
+    for (let i = 0; i < COUNTS; i++) Atomics.store(this.#totals, i, 0n)
   }
 
   /**

@@ -5,7 +5,7 @@ import type { YoutubeSharedState, YoutubeMainMessage, YoutubeThreadMessage } fro
 import { Meter } from './meter.ts'
 import { settings } from './settings.ts'
 
-/** A stand-in for `videos.list` of the YouTube Data API v3, with faults on request. */
+/** A stand-in for the YouTube Data API v3, with faults on request. */
 export const youtube = defineService<typeof settings, YoutubeMainMessage, YoutubeThreadMessage>({
   name: 'youtube',
   summary: 'imitates the YouTube Data API v3 with invented numbers',
@@ -23,7 +23,7 @@ export const youtube = defineService<typeof settings, YoutubeMainMessage, Youtub
     registerCounter(
       registry,
       'youtube_calls_total',
-      'Calls of videos.list, including failed ones.',
+      'Calls of the API, including failed ones.',
       () => meter.counts.calls,
     )
     registerCounter(registry, 'youtube_ids_total', 'Requested video ids.', () => meter.counts.ids)

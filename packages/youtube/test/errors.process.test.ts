@@ -88,7 +88,7 @@ describe('Google’s errors', () => {
   })
 
   it('include those of the runtime, below the API’s path', async () => {
-    const missing = await fetch(`${standIn.url}/youtube/v3/channels?${goodQuery}`)
+    const missing = await fetch(`${standIn.url}/youtube/v3/search?${goodQuery}`)
     expect(await readError(missing)).toMatchObject({ status: 404, reason: 'notFound' })
     const method = await fetch(`${standIn.url}/youtube/v3/videos`, { method: 'DELETE' })
     expect(method.headers.get('allow')).toBe('GET')

@@ -1,5 +1,6 @@
 import { youtube } from '@googleapis/youtube'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createChannel, formatUploadsId } from '../src/core/channels.ts'
 import { FIXED_COUNTS, FIXED_ID, startStandIn, type StandIn } from './support/stand-in.ts'
 
 let standIn: StandIn
@@ -40,6 +41,51 @@ describe('Google’s own client', () => {
     const { data } = await client.videos.list(query)
     const { status } = await client.videos.list(query, { headers: { 'if-none-match': `"${data.etag}"` } })
     expect(status).toBe(304)
+  })
+
+  it('reads channels, playlists and their items, page by page', async () => {
+    const client = createClient('stand-in')
+    const channel = createChannel(7)
+    const uploads = formatUploadsId(channel)
+    const found = await client.channels.list({
+      part: ['snippet', 'statistics', 'contentDetails'],
+      forHandle: '@channel7',
+    })
+    expect(found.data.items).toEqual([expect.objectContaining({ id: channel.id })])
+    expect(found.data.items![0]!.contentDetails!.relatedPlaylists!.uploads).toBe(uploads)
+    const query = { part: ['snippet', 'contentDetails'], playlistId: uploads, maxResults: 50 }
+    const { data } = await client.playlistItems.list(query)
+    expect(data.items).toHaveLength(50)
+    const next = await client.playlistItems.list({ ...query, pageToken: data.nextPageToken! })
+    expect(next.data.items![0]!.snippet!.position).toBe(50)
+    const ids = data.items!.map((item) => item.contentDetails!.videoId!)
+    const videos = await client.videos.list({ part: ['snippet'], id: ids })
+    expect(videos.data.items!.map(({ snippet }) => snippet!.channelId)).toEqual(ids.map(() => channel.id))
+    const list = await client.playlists.list({ part: ['contentDetails'], id: [uploads] })
+    expect(list.data.items![0]!.contentDetails!.itemCount).toBe(data.pageInfo!.totalResults)
+  })
+
+  it('receives 304 for a playlist without new items, at the cost of a unit', async () => {
+    await standIn.control.setFaults({ quotaLeft: 2 })
+    const client = createClient('stand-in')
+    const query = { part: ['contentDetails'], playlistId: formatUploadsId(createChannel(8)) }
+    const { data } = await client.playlistItems.list(query)
+    const { status } = await client.playlistItems.list(query, { headers: { 'if-none-match': `"${data.etag}"` } })
+    expect(status).toBe(304)
+    expect(await standIn.control.getFaults()).toEqual({ quotaLeft: 0 })
+    await standIn.control.clearFaults()
+  })
+
+  it('understands a playlist that does not exist', async () => {
+    const missing = createClient('stand-in').playlistItems.list({
+      part: ['id'],
+      playlistId: 'UU7777777777777777777777',
+    })
+    const { status, response } = await missing.then(
+      () => undefined as never,
+      (fault) => fault,
+    )
+    expect([status, response.data.error.errors[0].reason]).toEqual([404, 'playlistNotFound'])
   })
 
   it('understands errors', async () => {

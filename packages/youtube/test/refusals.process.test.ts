@@ -8,6 +8,9 @@ const put = (target: string, body: unknown, ...detail: string[]): Refusal => ({
   detail,
 })
 
+const channel = 'UC0007000700070007000700'
+const playlist = 'PL00070007000700070007000700070007'
+
 const refusals: Refusal[] = [
   put('faults', { latency: 1 }, 'unknown property "latency"; known: latencyMs, errorRate'),
   put('faults', { latencyMs: -1 }, 'body/latencyMs must be an integer from 0 to 600000; received -1'),
@@ -19,6 +22,23 @@ const refusals: Refusal[] = [
   put('faults', { hang: 'yes' }, 'body/hang must be true or false; received "yes"'),
   put('clock', { at: 'now' }, 'body/at must be an integer from 0 to 8640000000000000; received "now"'),
   put('clock', { now: 1 }, 'unknown property "now"; known: at'),
+  put('uploads', { videos: [{ id: 'abcdefghijk' }] }, 'body must have either channel or playlist'),
+  put('uploads', { channel, playlist, videos: [{ id: 'abcdefghijk' }] }, 'body must have either channel or playlist'),
+  put('uploads', { channel: 'UC7', videos: [] }, 'body/channel must be the id of a channel such as UC'),
+  put(
+    'uploads',
+    { channel: 'UC7777777777777777777777', videos: [{ id: 'abcdefghijk' }] },
+    'there is no channel UC7777',
+  ),
+  put('uploads', { playlist: 'UU1', videos: [] }, 'body/playlist must be the id of a playlist such as PL'),
+  put('uploads', { channel, videos: [{ id: 'abcdefghij_' }] }, 'body/videos/0/id must be the id of a video such as'),
+  put(
+    'uploads',
+    { channel, videos: [{ id: 'UC000700001' }] },
+    'UC000700001 is the id of an upload that exists already',
+  ),
+  put('uploads', { playlist, videos: [{ id: 'abcdefghijk', title: 'x' }] }, 'abcdefghijk may only have id and at'),
+  put('channels', { hidden: ['x'] }, 'body/hidden/0 must be the id of a channel such as UC0007'),
   { request: ['PUT', '/control/clock', '{'], code: 'BAD_JSON', detail: ['body must be valid JSON', 'received 1 char'] },
 ]
 

@@ -37,7 +37,7 @@ function defineErrorKind(entry: GoogleErrorEntry): GoogleErrorKind {
 
 const parameter = { status: 400, locationType: 'parameter' } as const
 
-/** The error replies of `GET /youtube/v3/videos`. */
+/** The error replies of the methods `list`. */
 export const googleErrors = {
   KEY_INVALID: defineErrorKind({ status: 400, domain: 'usageLimits', reason: 'keyInvalid', message: 'Bad Request' }),
   QUOTA_EXCEEDED: defineErrorKind({
@@ -70,11 +70,20 @@ export const googleErrors = {
     location: 'part',
     locationType: 'parameter',
   }),
+  AUDIT_FORBIDDEN: defineErrorKind({
+    status: 403,
+    domain: 'youtube.channel',
+    reason: 'forbidden',
+    message: 'The request is not properly authorized to retrieve the audit details of the channel.',
+    location: 'part',
+    locationType: 'parameter',
+  }),
   FILTER_MISSING: defineErrorKind({
     ...parameter,
     domain: 'youtube.parameter',
     reason: 'missingRequiredParameter',
-    message: 'No filter selected. Expected one of: chart, id, myRating',
+    // Always replaced by the names of the filters.
+    message: 'No filter selected.',
     location: '',
   }),
   FILTERS_INCOMPATIBLE: defineErrorKind({
@@ -98,6 +107,52 @@ export const googleErrors = {
     reason: 'videoChartNotFound',
     message: 'The requested video chart is not supported or is not available.',
     location: 'chart',
+  }),
+  PAGE_TOKEN_INVALID: defineErrorKind({
+    ...parameter,
+    domain: 'youtube.parameter',
+    reason: 'invalidPageToken',
+    message: 'The request specifies an invalid page token.',
+    location: 'pageToken',
+  }),
+  PLAYLIST_NOT_FOUND: defineErrorKind({
+    ...parameter,
+    status: 404,
+    domain: 'youtube.playlistItem',
+    reason: 'playlistNotFound',
+    message: "The playlist identified with the request's <code>playlistId</code> parameter cannot be found.",
+    location: 'playlistId',
+  }),
+  PLAYLIST_FORBIDDEN: defineErrorKind({
+    ...parameter,
+    status: 403,
+    domain: 'youtube.playlistItem',
+    reason: 'playlistItemsNotAccessible',
+    message: 'The request is not properly authorized to retrieve the specified playlist.',
+    location: 'playlistId',
+  }),
+  PLAYLIST_UNSUPPORTED: defineErrorKind({
+    ...parameter,
+    domain: 'youtube.playlistItem',
+    reason: 'playlistOperationUnsupported',
+    message: 'The API does not support the ability to list videos in the specified playlist.',
+    location: 'playlistId',
+  }),
+  VIDEO_NOT_FOUND: defineErrorKind({
+    ...parameter,
+    status: 404,
+    domain: 'youtube.playlistItem',
+    reason: 'videoNotFound',
+    message: "The video identified with the request's <code>videoId</code> parameter cannot be found.",
+    location: 'videoId',
+  }),
+  CHANNEL_NOT_FOUND: defineErrorKind({
+    ...parameter,
+    status: 404,
+    domain: 'youtube.playlist',
+    reason: 'channelNotFound',
+    message: 'Channel not found.',
+    location: 'channelId',
   }),
   LOGIN_REQUIRED: defineErrorKind({
     status: 401,

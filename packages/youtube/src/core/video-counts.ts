@@ -1,4 +1,5 @@
 import { createSeededRandom } from './seeded-random.ts'
+import { toTickStart } from './tick.ts'
 
 /** The counts of a video. */
 export interface VideoCounts {
@@ -19,22 +20,13 @@ const HOUR_MS = 3_600_000
 const FIRST_UPLOAD_TIME = Date.UTC(2010, 0, 1)
 const LAST_UPLOAD_TIME = Date.UTC(2024, 0, 1)
 
-/**
- * Length of a tick (ms). Ticks begin at its multiples since 1970. Counts change only when a tick begins, and a cached
- * reply is valid until the next tick.
- */
-export const TICK_MS = 10_000
-
-/** Returns the beginning of the tick that contains a time (ms since 1970). */
-export const toTickStart = (time: number) => time - (time % TICK_MS)
-
-/** True if the video exists. No video has an id that ends in `_`, so tests can request a missing video. */
-export const isVideoPresent = (id: string) => VIDEO_ID.test(id) && !id.endsWith('_')
+/** True if a video can have this id. No video has an id that ends in `_`, so tests can request a missing video. */
+export const isVideoIdValid = (id: string) => VIDEO_ID.test(id) && !id.endsWith('_')
 
 /** True if comments are enabled for a video. If its id ends in `-`, they are disabled and `commentCount` is absent. */
 const hasComments = (id: string) => !id.endsWith('-')
 
-/** Returns the publish time of a video (ms since 1970). */
+/** Returns the publish time of a video that is no upload of a known channel (ms since 1970). */
 export function getPublishTime(id: string): number {
   const time = FIRST_UPLOAD_TIME + createSeededRandom(`${id} published`)() * (LAST_UPLOAD_TIME - FIRST_UPLOAD_TIME)
   return time - (time % 1000)
@@ -44,12 +36,13 @@ export function getPublishTime(id: string): number {
  * Returns the counts of a video at a time (ms since 1970). Views grow at a constant rate from the date of publication,
  * 0.1 to 1,000 per hour, and the other counts grow in proportion to them. The videos in `FIXED_VIDEO_IDS` have constant
  * counts.
+ * @param publishTime ms since 1970
  */
-export function getVideoCounts(id: string, time: number): VideoCounts {
+export function getVideoCounts(id: string, time: number, publishTime = getPublishTime(id)): VideoCounts {
   if (FIXED_VIDEO_IDS.has(id)) return FIXED_COUNTS
   const random = createSeededRandom(id)
   const viewsPerHour = 10 ** (4 * random() - 1)
-  const hours = Math.max(0, toTickStart(time) - getPublishTime(id)) / HOUR_MS
+  const hours = Math.max(0, toTickStart(time) - publishTime) / HOUR_MS
   const views = Math.floor(viewsPerHour * hours)
   const drawShare = (min: number, max: number) => Math.floor(views * (min + random() * (max - min)))
   return {

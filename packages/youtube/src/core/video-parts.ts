@@ -1,5 +1,8 @@
-import { getVideoCounts, getPublishTime } from './video-counts.ts'
+import type { WorldMoment } from './list-resource.ts'
 import { createSeededRandom } from './seeded-random.ts'
+import { formatDuration, formatTime } from './time-format.ts'
+import { getVideoCounts } from './video-counts.ts'
+import type { Video } from './world.ts'
 
 type PartContent = Record<string, unknown>
 
@@ -20,39 +23,69 @@ function buildThumbnail(id: string, name: string, width: number, height: number)
   return { url: `https://i.ytimg.com/vi/${id}/${name}.jpg`, width, height }
 }
 
-function drawChannel(random: () => number): { id: string; title: string } {
-  const number = Math.floor(random() * 5_000)
-  return { id: `UC${String(number).padStart(4, '0').repeat(6).slice(0, 22)}`, title: `Channel ${number}` }
-}
+export const buildThumbnails = (id: string): PartContent => ({
+  default: buildThumbnail(id, 'default', 120, 90),
+  medium: buildThumbnail(id, 'mqdefault', 320, 180),
+  high: buildThumbnail(id, 'hqdefault', 480, 360),
+})
 
-function buildSnippet(id: string): PartContent {
+/** Ids that end in this belong to videos that are live, or will be. */
+const LIVE_ENDINGS: Readonly<Record<string, 'live' | 'upcoming'>> = { '-L': 'live', '-U': 'upcoming' }
+
+const getLiveState = ({ id, added }: Video): 'none' | 'live' | 'upcoming' =>
+  added?.live ?? LIVE_ENDINGS[id.slice(-2)] ?? 'none'
+
+/** Returns title, description and other texts of a video. */
+export function getVideoTexts({ id, channel, added }: Video) {
   const random = createSeededRandom(`${id} snippet`)
   const subject = pick(SUBJECTS, random)
-  const channel = drawChannel(random)
-  const title = `${subject} #${Math.floor(random() * 500) + 1}`
-  const description = `${title}, by ${channel.title}. Stand-in for video ${id}.`
+  // The second number of this sequence determines the channel: see `World`.
+  random()
+  const title = added?.title ?? `${subject} #${Math.floor(random() * 500) + 1}`
   return {
-    publishedAt: new Date(getPublishTime(id)).toISOString().replace('.000', ''),
-    channelId: channel.id,
+    title,
+    description: added?.description ?? `${title}, by ${channel.title}. Stand-in for video ${id}.`,
+    tags: added?.tags ?? subject.toLowerCase().split(' '),
+    categoryId: pick(CATEGORIES, random),
+  }
+}
+
+function buildSnippet(video: Video): PartContent {
+  const { title, description, tags, categoryId } = getVideoTexts(video)
+  return {
+    publishedAt: formatTime(video.publishedAt),
+    channelId: video.channel.id,
     title,
     description,
-    thumbnails: {
-      default: buildThumbnail(id, 'default', 120, 90),
-      medium: buildThumbnail(id, 'mqdefault', 320, 180),
-      high: buildThumbnail(id, 'hqdefault', 480, 360),
-    },
-    channelTitle: channel.title,
-    tags: subject.toLowerCase().split(' '),
-    categoryId: pick(CATEGORIES, random),
-    liveBroadcastContent: 'none',
+    thumbnails: buildThumbnails(video.id),
+    channelTitle: video.channel.title,
+    ...(tags.length > 0 && { tags }),
+    categoryId,
+    liveBroadcastContent: getLiveState(video),
     localized: { title, description },
   }
 }
 
-function buildContentDetails(id: string): PartContent {
-  const random = createSeededRandom(`${id} content`)
+/** Share of the videos that are Shorts, and of those that take hours. */
+const SHORTS_SHARE = 0.2
+const LONG_SHARE = 0.03
+
+/** Returns the length of a video (s). */
+function drawDuration(id: string, random: () => number): number {
+  const minutes = 1 + Math.floor(random() * 40)
+  const seconds = 1 + Math.floor(random() * 59)
+  const form = createSeededRandom(`${id} form`)()
+  if (form < SHORTS_SHARE) return Math.max(5, seconds)
+  return minutes * 60 + seconds + (form > 1 - LONG_SHARE ? 3_600 : 0)
+}
+
+function buildContentDetails(video: Video): PartContent {
+  const random = createSeededRandom(`${video.id} content`)
+  const drawn = drawDuration(video.id, random)
+  // A broadcast has a length only after its end.
+  const duration = getLiveState(video) === 'none' ? (video.added?.duration ?? drawn) : 0
   return {
-    duration: `PT${1 + Math.floor(random() * 40)}M${1 + Math.floor(random() * 59)}S`,
+    duration: formatDuration(duration),
     dimension: '2d',
     definition: random() < 0.9 ? 'hd' : 'sd',
     caption: String(random() < 0.3),
@@ -62,20 +95,22 @@ function buildContentDetails(id: string): PartContent {
   }
 }
 
-function buildStatus(id: string): PartContent {
+function buildStatus(video: Video): PartContent {
   return {
-    uploadStatus: 'processed',
+    uploadStatus: getLiveState(video) === 'none' ? 'processed' : 'uploaded',
     privacyStatus: 'public',
     license: 'youtube',
     embeddable: true,
     publicStatsViewable: true,
-    madeForKids: createSeededRandom(`${id} status`)() < 0.1,
+    madeForKids: createSeededRandom(`${video.id} status`)() < 0.1,
   }
 }
 
 /** Builds the counts in the API's format: unsigned 64-bit numbers, so strings in JSON. */
-function buildStatistics(id: string, time: number): PartContent {
-  const { views, likes, dislikes, favorites, comments } = getVideoCounts(id, time)
+function buildStatistics(video: Video, { time }: WorldMoment): PartContent {
+  // An upcoming broadcast has no views yet.
+  const at = getLiveState(video) === 'upcoming' ? video.publishedAt : time
+  const { views, likes, dislikes, favorites, comments } = getVideoCounts(video.id, at, video.publishedAt)
   return {
     viewCount: String(views),
     likeCount: String(likes),
@@ -85,27 +120,22 @@ function buildStatistics(id: string, time: number): PartContent {
   }
 }
 
-/**
- * For each part of a video, the function that builds its content. The order is that in which Google writes the parts.
- * `time` is in ms since 1970.
- */
-export const partBuilders: Readonly<Record<string, (id: string, time: number) => PartContent>> = {
+const HOUR_MS = 3_600_000
+
+/** Builds the part that only broadcasts have. */
+function buildLiveStreamingDetails(video: Video, { time }: WorldMoment): PartContent | undefined {
+  const state = getLiveState(video)
+  const hour = time - (time % HOUR_MS)
+  if (state === 'none') return undefined
+  if (state === 'upcoming') return { scheduledStartTime: formatTime(hour + 24 * HOUR_MS) }
+  return { actualStartTime: formatTime(hour), scheduledStartTime: formatTime(hour), concurrentViewers: '42' }
+}
+
+/** The functions that build the parts of a video. */
+export const videoPartBuilders = {
   snippet: buildSnippet,
   contentDetails: buildContentDetails,
   status: buildStatus,
   statistics: buildStatistics,
+  liveStreamingDetails: buildLiveStreamingDetails,
 }
-
-/** Valid parts that add nothing to a reply: the stand-in has no content for them, or every video contains it (`id`). */
-export const PARTS_WITHOUT_CONTENT = new Set([
-  'id',
-  'liveStreamingDetails',
-  'localizations',
-  'paidProductPlacementDetails',
-  'player',
-  'recordingDetails',
-  'topicDetails',
-])
-
-/** Parts that only a video's owner may read. */
-export const OWNER_PARTS = new Set(['fileDetails', 'processingDetails', 'suggestions'])

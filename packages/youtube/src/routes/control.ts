@@ -5,6 +5,17 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { describePattern } from '@influencer-stats/runtime/validation-errors'
 import { faultsSchema } from '../core/faults.ts'
+import { parseUploadId } from '../core/channels.ts'
+import {
+  additionSchema,
+  additionsSchema,
+  channelFlagsSchema,
+  CHANNEL_ID_PATTERN,
+  MAX_ADDED,
+  PLAYLIST_ID_PATTERN,
+  VIDEO_ID_PATTERN,
+  type Addition,
+} from '../core/world-changes.ts'
 import type { ThreadState } from '../thread-state.ts'
 import type { YoutubeMainMessage, YoutubeThreadMessage } from '../messages.ts'
 
@@ -16,6 +27,10 @@ export interface ControlOptions {
 const { errorReason, gone } = faultsSchema.properties
 describePattern(errorReason.pattern, '1 to 64 letters such as quotaExceeded')
 describePattern(gone.items.pattern, 'the id of a video such as -4lB5EKS5Uk')
+
+describePattern(VIDEO_ID_PATTERN, 'the id of a video such as -4lB5EKS5Uk')
+describePattern(CHANNEL_ID_PATTERN, 'the id of a channel such as UC0007000700070007000700')
+describePattern(PLAYLIST_ID_PATTERN, 'the id of a playlist such as PL00070007000700070007000700070007')
 
 const tags = ['control']
 const done = { type: 'null', description: 'Done on every thread.' } as const
@@ -40,13 +55,33 @@ const freezeSchema = closedObject(
 
 const countsSchema = closedObject(
   {
-    calls: { type: 'integer', description: 'Calls of videos.list, including failed ones.' },
-    ids: { type: 'integer', description: 'Video ids that these calls requested.' },
+    calls: { type: 'integer', description: 'Calls of all methods, including failed ones.' },
+    ids: { type: 'integer', description: 'Video ids that the calls of `videos.list` requested.' },
+    channels: { type: 'integer', description: 'Calls of `channels.list`.' },
+    playlists: { type: 'integer', description: 'Calls of `playlists.list`.' },
+    playlistItems: { type: 'integer', description: 'Calls of `playlistItems.list`.' },
   },
-  { title: 'Counts', required: ['calls', 'ids'] },
+  { title: 'Counts', required: ['calls', 'ids', 'channels', 'playlists', 'playlistItems'] },
 )
 
-/** Adds the routes under `/control`: faults, clock and counts of the stand-in. They apply to all threads. */
+const refuse = (detail: string) => commonErrors.VALIDATION_FAILED(detail)
+
+/** @throws Problem `VALIDATION_FAILED` if the schema accepts an addition that has no meaning */
+function checkAddition({ channel, playlist, videos }: Addition, { world, state }: ThreadState): void {
+  if ((channel === undefined) === (playlist === undefined)) throw refuse('body must have either channel or playlist')
+  if (channel !== undefined && !world.getChannel(channel)) throw refuse(`body/channel: there is no channel ${channel}`)
+  if (playlist !== undefined && !world.getPlaylist(playlist))
+    throw refuse(`body/playlist: there is no playlist ${playlist}`)
+  const upload = channel !== undefined && videos.find(({ id }) => parseUploadId(id))
+  if (upload) throw refuse(`body/videos: ${upload.id} is the id of an upload that exists already`)
+  const other =
+    playlist !== undefined && videos.find((video) => Object.keys(video).some((name) => !['id', 'at'].includes(name)))
+  if (other) throw refuse(`body/videos: ${other.id} may only have id and at in a playlist`)
+  if (state.uploads.length + state.items.length + videos.length > MAX_ADDED)
+    throw refuse(`at most ${MAX_ADDED} videos can be added`)
+}
+
+/** Adds the routes under `/control`: faults, clock, uploads, channels and counts of the stand-in. They apply to all threads. */
 export function addControlRoutes(app: App, { bus, thread }: ControlOptions): void {
   const { meter } = thread
   const clock = () => ({ now: thread.now(), frozen: thread.state.frozenAt !== undefined })
@@ -104,4 +139,45 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
 
   addRead('/control/counts', 'getCounts', 'Number of calls', countsSchema, () => meter.counts)
   addReset('/control/counts', 'resetCounts', 'Reset the number of calls', () => meter.resetCounts())
+
+  const additions = () => ({ uploads: [...thread.state.uploads], items: [...thread.state.items] })
+  addRead('/control/uploads', 'getUploads', 'Added videos', additionsSchema, additions)
+  app.put(
+    '/control/uploads',
+    {
+      schema: {
+        tags,
+        operationId: 'addUploads',
+        summary: 'Publish videos on a channel, or add videos to a playlist',
+        description: 'Videos whose time lies ahead of the clock appear once the clock reaches it.',
+        body: additionSchema,
+        response: { 200: additionsSchema, ...changes() },
+      },
+    },
+    async (request) => {
+      checkAddition(request.body, thread)
+      await bus.call('addVideos', request.body, thread.now())
+      return additions()
+    },
+  )
+  addReset('/control/uploads', 'clearUploads', 'Remove all added videos', () => bus.call('clearAdditions'))
+
+  addRead('/control/channels', 'getChannelFlags', 'Changed channels', channelFlagsSchema, () => thread.state.channels)
+  app.put(
+    '/control/channels',
+    {
+      schema: {
+        tags,
+        operationId: 'setChannelFlags',
+        summary: 'Replace the lists of channels that hide their subscribers or are removed',
+        body: channelFlagsSchema,
+        response: { 200: channelFlagsSchema, ...changes() },
+      },
+    },
+    async (request) => {
+      await bus.call('setChannels', request.body)
+      return thread.state.channels
+    },
+  )
+  addReset('/control/channels', 'clearChannelFlags', 'Restore all channels', () => bus.call('setChannels', {}))
 }

@@ -1,8 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isFailing } from '../../src/core/faults.ts'
-import { parseCall } from '../../src/core/videos-query.ts'
+import { parseCall as parseListCall } from '../../src/core/list-call.ts'
 import { GoogleError } from '../../src/core/google-errors.ts'
+import { videosResource } from '../../src/core/videos-resource.ts'
+
+const parseCall = (text: string) => parseListCall(videosResource, text)
 
 const listFailingCalls = (calls: number, rate: number) =>
   Array.from({ length: calls }, (_, n) => n).filter((n) => isFailing(n, rate))

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyMask, parseFields, type FieldShape } from '../../src/core/field-mask.ts'
-import { parseCall, type VideoQuery } from '../../src/core/videos-query.ts'
-import { renderVideos } from '../../src/core/render-videos.ts'
-import { listShape } from '../../src/core/list-shape.ts'
+import { createListShape } from '../../src/core/list-shape.ts'
 import { GoogleError } from '../../src/core/google-errors.ts'
+import { videosResource } from '../../src/core/videos-resource.ts'
+import { createList } from '../support/list.ts'
 
-const all = parseCall('part=snippet,statistics,status,contentDetails&id=abcdefghijk,-4lB5EKS5Uk').query as VideoQuery
-const list = JSON.parse(renderVideos(all, Date.UTC(2026, 0, 1), false).body)
+const list = createList(videosResource, 'part=snippet,statistics,status,contentDetails&id=abcdefghijk,-4lB5EKS5Uk')
+const listShape = createListShape(videosResource.shape)
 
 const mask = (text: string) => applyMask(list, parseFields(text, listShape)) as any
 

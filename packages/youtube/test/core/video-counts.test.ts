@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isVideoPresent, getVideoCounts, getPublishTime, TICK_MS, toTickStart } from '../../src/core/video-counts.ts'
+import { TICK_MS, toTickStart } from '../../src/core/tick.ts'
+import { isVideoIdValid, getVideoCounts, getPublishTime } from '../../src/core/video-counts.ts'
 
 const BASE_TIME = Date.UTC(2026, 0, 1)
 const DAY_MS = 86_400_000
@@ -42,7 +43,7 @@ describe('counts', () => {
   it('grow slowly: 0.1 to 1,000 views an hour', () => {
     fc.assert(
       fc.property(
-        id.filter((video) => isVideoPresent(video)),
+        id.filter((video) => isVideoIdValid(video)),
         (video) => {
           const grown = getVideoCounts(video, BASE_TIME + 100 * DAY_MS).views - getVideoCounts(video, BASE_TIME).views
           expect(grown).toBeGreaterThanOrEqual(239)
@@ -72,10 +73,10 @@ describe('counts', () => {
 
 describe('a video', () => {
   it('exists if its id is well-formed and does not end in _', () => {
-    expect(isVideoPresent('abcdefghijk')).toBe(true)
-    expect(isVideoPresent('-bcdefghi_-')).toBe(true)
+    expect(isVideoIdValid('abcdefghijk')).toBe(true)
+    expect(isVideoIdValid('-bcdefghi_-')).toBe(true)
     for (const missing of ['abcdefghij_', 'abcdefghij', 'abcdefghijkl', 'abcdefghij.', 'abcdefghij\n', '']) {
-      expect(isVideoPresent(missing)).toBe(false)
+      expect(isVideoIdValid(missing)).toBe(false)
     }
   })
 })

@@ -12,14 +12,15 @@ import { getReplyHeaders } from '@influencer-stats/runtime/stream-reply'
 import { isFailing, type Faults } from '../core/faults.ts'
 import { createGoogleError, googleErrors, type GoogleError } from '../core/google-errors.ts'
 import { isGzipAccepted } from '@influencer-stats/runtime/accepts-gzip'
-import { renderError } from '../core/render-videos.ts'
+import type { ListResource } from '../core/list-resource.ts'
+import { renderError } from '../core/render-list.ts'
 import type { ThreadState } from '../thread-state.ts'
 import { createReplyCache, type PreparedCall } from '../reply-cache.ts'
 import { createReply, type EncodedReply } from '../encoded-reply.ts'
 import type { YoutubeConfig } from '../settings.ts'
-import { createVideosSchema } from './videos-schema.ts'
+import { createListSchema } from './list-schemas.ts'
 
-export interface VideosOptions {
+export interface ListRouteOptions {
   readonly config: YoutubeConfig
   readonly lifecycle: Lifecycle
   readonly thread: ThreadState
@@ -28,7 +29,6 @@ export interface VideosOptions {
 const DEFAULT_ERROR_STATUS = 503
 /** Maximum time of a timer (ms), 24 days: calls without a reply wait until their client disconnects. */
 const HANG_MS = 2_147_483_647
-const VIDEOS_PATH = '/youtube/v3/videos'
 
 /**
  * True if the active faults end connections, or prevent a reply. Such calls need Fastify, which gives access to the
@@ -46,19 +46,23 @@ export const formatGoogleProblem = ({ status, message }: Problem): FormattedProb
 
 const halve = ({ body }: { readonly body: string }) => body.slice(0, body.length / 2)
 
-/** Creates `GET /youtube/v3/videos`: videos by id, in the format of the YouTube Data API v3. */
-export function createVideosRoute({ config, lifecycle, thread }: VideosOptions): HotRoute<string> {
+/** Creates the route of a method `list`, in the format of the YouTube Data API v3. */
+export function createListRoute(
+  resource: ListResource<any>,
+  { config, lifecycle, thread }: ListRouteOptions,
+): HotRoute<string> {
   const { meter } = thread
+  const path = `/youtube/v3/${resource.name}`
   const keys = new Set(config.apiKeys)
-  const prepareCall = createReplyCache()
+  const prepareCall = createReplyCache(resource)
 
   /**
    * Counts a call and returns the reply to it. A call with a valid key takes one unit of the quota, even if the reply is
    * an error.
    */
   function getReply(queryString: string, headers: RequestHeaders): EncodedReply {
-    const call = prepareCall(queryString, thread.now(), thread.state.faults.gone)
-    meter.count(call.ids)
+    const call = prepareCall(queryString, thread.now(), thread.world)
+    meter.count(resource.name, call.ids)
     const key = call.key ?? headers['x-goog-api-key']
     if (typeof key !== 'string' || !keys.has(key)) return refuse(googleErrors.KEY_INVALID(), call)
     if (!meter.takeQuota()) return refuse(googleErrors.QUOTA_EXCEEDED(), call)
@@ -87,19 +91,19 @@ export function createVideosRoute({ config, lifecycle, thread }: VideosOptions):
 
   return defineHotRoute<string>({
     method: 'GET',
-    url: VIDEOS_PATH,
+    url: path,
     // The API key protects this route in place of a token, so that Google's own client can call it.
     access: 'host',
     head: false,
     isConditional: true,
-    schema: createVideosSchema(config.apiKeys),
+    schema: createListSchema(resource, config.apiKeys),
     // The schema only documents the API. `parseCall` creates the errors of parameters, in Google's format and order.
     validatorCompiler: () => () => true,
     formatProblem: formatGoogleProblem,
     match(target) {
-      if (!target.startsWith(VIDEOS_PATH) || affectsConnection(thread.state.faults)) return undefined
-      if (target.length === VIDEOS_PATH.length) return ''
-      return target[VIDEOS_PATH.length] === '?' ? target.slice(VIDEOS_PATH.length + 1) : undefined
+      if (!target.startsWith(path) || affectsConnection(thread.state.faults)) return undefined
+      if (target.length === path.length) return ''
+      return target[path.length] === '?' ? target.slice(path.length + 1) : undefined
     },
     read({ raw }) {
       const queryStart = raw.url!.indexOf('?')
