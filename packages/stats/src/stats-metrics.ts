@@ -1,6 +1,6 @@
 import { registerCounter } from '@influencer-stats/runtime/counter'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
-import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
+import { Counter, Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { NodeState } from './cluster/node-state.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { SsePublisher } from './publish/sse-publisher.ts'
@@ -20,6 +20,18 @@ export function reportQuota(meter: QuotaMeter, registry: Registry): void {
     'stats_quota_units_budget',
     'Maximum quota per day (units); 0 for no limit.',
     () => meter.budget,
+  )
+  registry.registerMetric(
+    new Counter({
+      name: 'stats_quota_units_total',
+      help: 'Used units of the YouTube quota by kind of call. The count begins at 0 with each reset of the quota.',
+      labelNames: ['kind'],
+      registers: [],
+      collect() {
+        this.reset()
+        for (const [kind, units] of Object.entries(meter.usedByKind)) this.inc({ kind }, units)
+      },
+    }),
   )
 }
 

@@ -30,4 +30,40 @@ describe('the quota meter', () => {
     meter.restore({ day: '2026-11-20', used: 4 })
     expect(meter.used).toBe(4)
   })
+
+  it('counts units by kind of call, over all threads', () => {
+    let now = Date.parse('2026-11-20T12:00:00Z')
+    const memory = QuotaMeter.createMemory()
+    const [a, b] = [new QuotaMeter(memory, 5, { now: () => now }), new QuotaMeter(memory, 5, { now: () => now })]
+    void a.spend()
+    void b.spend('channels')
+    void a.spend('playlistItems')
+    void a.spend('lookups')
+    void b.spend('lookups')
+    expect(a.used).toBe(5)
+    expect(a.usedByKind).toEqual({ videos: 1, channels: 1, playlistItems: 1, lookups: 2 })
+    expect(() => a.spend('channels')).toThrow(expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }))
+    expect(b.usedByKind.channels).toBe(1)
+    b.refund('channels')
+    expect(a.usedByKind).toEqual({ videos: 1, channels: 0, playlistItems: 1, lookups: 2 })
+    now += DAY_MS
+    expect(b.usedByKind).toEqual({ videos: 0, channels: 0, playlistItems: 0, lookups: 0 })
+    a.refund('channels')
+    expect(b.usedByKind).toEqual({ videos: 0, channels: 0, playlistItems: 0, lookups: 0 })
+  })
+
+  it('persists and restores the units of each kind', () => {
+    const now = () => Date.parse('2026-11-20T12:00:00Z')
+    const create = () => new QuotaMeter(QuotaMeter.createMemory(), 10, { now })
+    const [before, after] = [create(), create()]
+    void before.spend()
+    expect(before.toUsage()).toEqual({ day: '2026-11-20', used: 1 })
+    void before.spend('channels')
+    expect(before.toUsage()).toEqual({ day: '2026-11-20', used: 2, kinds: { channels: 1 } })
+    after.restore(before.toUsage())
+    expect(after.usedByKind).toEqual(before.usedByKind)
+    // A usage of an earlier version has no kinds.
+    after.restore({ day: '2026-11-20', used: 4 })
+    expect(after.usedByKind).toEqual({ videos: 4, channels: 0, playlistItems: 0, lookups: 0 })
+  })
 })

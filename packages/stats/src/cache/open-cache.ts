@@ -57,9 +57,17 @@ export async function openCache(
       timeout,
     })
     state = () => {
-      const { remainingQuota, used } = meter
+      const { remainingQuota, used, usedByKind } = meter
       const [key, now] = [keys.maskedKey, Date.now()]
-      return toUpstreamState({ ...getCallResults(upstream.circuit), remainingQuota, used, source, key, now })
+      return toUpstreamState({
+        ...getCallResults(upstream.circuit),
+        remainingQuota,
+        used,
+        usedByKind,
+        source,
+        key,
+        now,
+      })
     }
     return { collections, upstream, logger, meter, refreshInterval, size }
   }

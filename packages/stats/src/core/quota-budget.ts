@@ -6,11 +6,24 @@ export const DAY_MS = 86_400_000
 /** Maximum number of ids in one call of `videos.list`. A call costs one unit of quota, however many ids it has. */
 export const IDS_PER_CALL = 50
 
+/**
+ * Kinds of calls other than those for the numbers of videos: `channels.list` and `playlistItems.list` of the poller, and
+ * look-ups of what a person entered, by any method.
+ */
+export const SIDE_KINDS = ['channels', 'playlistItems', 'lookups'] as const
+export type SideKind = (typeof SIDE_KINDS)[number]
+export type QuotaKind = 'videos' | SideKind
+
+/** Units of a day by kind of call. */
+export type UnitsByKind = Readonly<Record<QuotaKind, number>>
+
 /** Used quota of a day. */
 export interface QuotaUsage {
   /** Day of the quota, `YYYY-MM-DD` in Pacific Time. */
   readonly day: string
   readonly used: number
+  /** Units of the side calls, which `used` includes. A kind without units is absent. */
+  readonly kinds?: Readonly<Partial<Record<SideKind, number>>>
 }
 
 /** Returns the usage of the later day, or the larger one of the same day. */

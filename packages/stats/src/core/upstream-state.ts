@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import { isUpstreamWide, type UpstreamFault } from './circuit-breaker.ts'
 import { toIsoTime } from './iso-time.ts'
-import type { RemainingQuota } from './quota-budget.ts'
+import type { RemainingQuota, UnitsByKind } from './quota-budget.ts'
 import { STAND_IN } from './sources.ts'
 
 const reason = {
@@ -31,7 +31,12 @@ export const upstreamSchema = {
       retryAt: '2026-11-20T10:15:00.000Z',
       key: '…x4Qk',
       source: 'https://www.googleapis.com',
-      budget: { limit: 10_000, used: 312, left: 9_688 },
+      budget: {
+        limit: 10_000,
+        used: 312,
+        left: 9_688,
+        kinds: { videos: 300, channels: 6, playlistItems: 4, lookups: 2 },
+      },
     },
   ],
   properties: {
@@ -58,9 +63,22 @@ export const upstreamSchema = {
     budget: {
       type: 'object',
       description: 'Quota units of this day, in Pacific Time. Without a limit, `limit` and `left` are `null`.',
-      required: ['limit', 'used', 'left'],
+      required: ['limit', 'used', 'left', 'kinds'],
       additionalProperties: false,
-      properties: { limit, used: count, left: limit },
+      properties: {
+        limit,
+        used: count,
+        left: limit,
+        kinds: {
+          type: 'object',
+          description:
+            'Used units by kind of call: numbers of videos, channels, playlists that campaigns follow, and look-ups of ' +
+            'what a person entered.',
+          required: ['videos', 'channels', 'playlistItems', 'lookups'],
+          additionalProperties: false,
+          properties: { videos: count, channels: count, playlistItems: count, lookups: count },
+        },
+      },
     },
   },
 } as const
@@ -104,6 +122,7 @@ export interface CallResults {
 export interface UpstreamStateParts extends CallResults {
   readonly remainingQuota: RemainingQuota
   readonly used: number
+  readonly usedByKind: UnitsByKind
   readonly source: string
   /** The API key in use, by its last four characters; `undefined` if it is for another source. */
   readonly key: string | undefined
@@ -125,6 +144,7 @@ export function toUpstreamState({
   hasSucceeded,
   remainingQuota,
   used,
+  usedByKind,
   source,
   key,
   now,
@@ -136,6 +156,6 @@ export function toUpstreamState({
     ...(key && source !== STAND_IN && { key }),
     ...known,
     source,
-    budget: { limit: budget === 0 ? null : budget, used, left: budget === 0 ? null : left },
+    budget: { limit: budget === 0 ? null : budget, used, left: budget === 0 ? null : left, kinds: usedByKind },
   }
 }

@@ -1,11 +1,22 @@
 import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
-import { getRemainingQuota, type RemainingQuota, type QuotaUsage } from '../core/quota-budget.ts'
+import {
+  getRemainingQuota,
+  SIDE_KINDS,
+  type QuotaKind,
+  type QuotaUsage,
+  type RemainingQuota,
+  type SideKind,
+  type UnitsByKind,
+} from '../core/quota-budget.ts'
 import { errors } from '../errors.ts'
 
 // Indexes of the 32-bit cells: used units, their day as yyyymmdd, and the time between two refreshes (ms).
 const USED_INDEX = 0
 const DAY_INDEX = 1
 const INTERVAL_INDEX = 2
+// Units of the side calls, which the used units include. So a call for numbers changes one cell only.
+const KIND_INDEXES = { channels: 3, playlistItems: 4, lookups: 5 } as const satisfies Record<SideKind, number>
+const CELLS = 6
 
 export interface QuotaMeterOptions {
   /**
@@ -38,13 +49,22 @@ export class QuotaMeter {
   }
 
   static createMemory(): SharedArrayBuffer {
-    return new SharedArrayBuffer(12)
+    return new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT)
   }
 
   /** Units used since the last reset of the quota. */
   get used(): number {
     this.#resetOnNewDay()
     return Atomics.load(this.#cells, USED_INDEX)
+  }
+
+  /** Units used since the last reset of the quota, by kind of call. */
+  get usedByKind(): UnitsByKind {
+    const used = this.used
+    const [channels, playlistItems, lookups] = SIDE_KINDS.map((kind) => this.#getUsedByKind(kind))
+    const kinds = { channels: channels!, playlistItems: playlistItems!, lookups: lookups! }
+    // Another thread may have counted a side call between the two reads.
+    return { videos: Math.max(0, used - kinds.channels - kinds.playlistItems - kinds.lookups), ...kinds }
   }
 
   get remainingQuota(): RemainingQuota {
@@ -64,28 +84,40 @@ export class QuotaMeter {
    * Takes one unit for one call. If the count is persisted, returns a promise that resolves after that.
    * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is used up; also throws what `save` throws
    */
-  spend(): Promise<void> | undefined {
+  spend(kind: QuotaKind = 'videos'): Promise<void> | undefined {
     this.#resetOnNewDay()
     const used = Atomics.add(this.#cells, USED_INDEX, 1)
-    if (this.budget === 0 || used < this.budget) return this.#save?.()
+    if (this.budget === 0 || used < this.budget) {
+      if (kind !== 'videos') Atomics.add(this.#cells, KIND_INDEXES[kind], 1)
+      return this.#save?.()
+    }
     Atomics.sub(this.#cells, USED_INDEX, 1)
     throw errors.UPSTREAM_UNAVAILABLE(`the daily budget of ${this.budget} units is used up`)
   }
 
   /** Adds the unit of a call that never reached YouTube to the remaining quota again. */
-  refund(): void {
-    // The count never falls below 0: if the day has changed since `spend`, it does not include this unit.
+  refund(kind: QuotaKind = 'videos'): void {
+    // The counts never fall below 0: if the day has changed since `spend`, they do not include this unit.
     if (this.used > 0) Atomics.sub(this.#cells, USED_INDEX, 1)
+    if (kind !== 'videos' && this.#getUsedByKind(kind) > 0) Atomics.sub(this.#cells, KIND_INDEXES[kind], 1)
   }
 
   toUsage(): QuotaUsage {
-    return { day: toPacificDay(this.#now()), used: this.used }
+    const usage = { day: toPacificDay(this.#now()), used: this.used }
+    const used = SIDE_KINDS.map((kind) => [kind, this.#getUsedByKind(kind)] as const).filter(([, units]) => units > 0)
+    return used.length === 0 ? usage : { ...usage, kinds: Object.fromEntries(used) }
+  }
+
+  #getUsedByKind(kind: SideKind): number {
+    return Atomics.load(this.#cells, KIND_INDEXES[kind])
   }
 
   /** Continues with a stored usage, or with that of another node, if it is of today. Otherwise begins at 0. */
   restore(usage: QuotaUsage | undefined): void {
     this.#resetOnNewDay()
-    Atomics.store(this.#cells, USED_INDEX, usage?.day === toPacificDay(this.#now()) ? usage.used : 0)
+    const current = usage?.day === toPacificDay(this.#now()) ? usage : undefined
+    Atomics.store(this.#cells, USED_INDEX, current?.used ?? 0)
+    for (const kind of SIDE_KINDS) Atomics.store(this.#cells, KIND_INDEXES[kind], current?.kinds?.[kind] ?? 0)
   }
 
   /** Raises the count to that of a service whose data is imported, if it is of today and larger. */
@@ -106,8 +138,9 @@ export class QuotaMeter {
     if (day === today) return
     // The thread that changes the day resets the count, except at the first use (day 0). Another thread that sees the new
     // day may read the old count for a moment.
-    if (Atomics.compareExchange(this.#cells, DAY_INDEX, day, today) === day && day !== 0)
-      Atomics.store(this.#cells, USED_INDEX, 0)
+    if (Atomics.compareExchange(this.#cells, DAY_INDEX, day, today) !== day || day === 0) return
+    Atomics.store(this.#cells, USED_INDEX, 0)
+    for (const kind of SIDE_KINDS) Atomics.store(this.#cells, KIND_INDEXES[kind], 0)
   }
 
   #cachedUntil = 0

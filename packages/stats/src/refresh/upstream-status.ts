@@ -9,7 +9,7 @@ import { UpstreamProblem } from '../youtube/upstream-problem.ts'
 import { getCallResults, getOutage } from './upstream-reader.ts'
 
 export interface UpstreamStatusOptions {
-  readonly meter: Pick<QuotaMeter, 'remainingQuota' | 'used'>
+  readonly meter: Pick<QuotaMeter, 'remainingQuota' | 'used' | 'usedByKind'>
   readonly logger: StatsLogger
   /** Called with videos that have no numbers because a call failed, or, without videos, with the outage of all calls. */
   onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
@@ -46,9 +46,10 @@ export class UpstreamStatus {
   /** @param circuit circuit breaker of this node's calls; undefined while another node polls */
   getState(circuit: CircuitBreaker | undefined, source: string): UpstreamState {
     const { meter, getMaskedKey } = this.#options
-    const { remainingQuota, used } = meter
+    const { remainingQuota, used, usedByKind } = meter
     const results = circuit ? getCallResults(circuit) : this.#followed
-    return toUpstreamState({ ...results, remainingQuota, used, source, key: getMaskedKey?.(source), now: Date.now() })
+    const key = getMaskedKey?.(source)
+    return toUpstreamState({ ...results, remainingQuota, used, usedByKind, source, key, now: Date.now() })
   }
 
   /** Returns the outage of all calls, if any, and the time until which no call is made (ms of the monotonic clock). */

@@ -14,7 +14,7 @@ interface PendingVideo {
  * quota, however many videos it has. A video with a call in flight is not requested twice.
  */
 export function createBatchingClient(options: VideoClientOptions): VideoClient {
-  const { call, tryCall, close } = createUndiciCalls(options, IDS_PER_CALL)
+  const { call, tryCall, side, close } = createUndiciCalls(options, IDS_PER_CALL)
   const inFlight = new Map<string, Promise<FetchResult>>()
   const batcher = new Batcher<PendingVideo>((pending) => {
     for (let i = 0; i < pending.length; i += IDS_PER_CALL) void send(pending.slice(i, i + IDS_PER_CALL))
@@ -40,6 +40,7 @@ export function createBatchingClient(options: VideoClientOptions): VideoClient {
   return {
     idsPerCall: IDS_PER_CALL,
     call,
+    side,
     fetch: (ids) => joinResults(ids.map((id) => inFlight.get(id) ?? enqueue(id))),
     close,
   }

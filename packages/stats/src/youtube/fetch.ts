@@ -3,7 +3,7 @@ import type { FetchResult, VideoClientOptions, VideoClient } from './video-clien
 
 /** Node's `fetch`: one call per video, one after the other. The naive client, for comparison. */
 export function createFetchClient(options: VideoClientOptions): VideoClient {
-  const { call, tryCall } = createCalls(options, async (path, headers, deadline) => {
+  const { call, tryCall, side } = createCalls(options, async (path, headers, deadline) => {
     const signal = deadline.createSignal()
     const reply = await fetch(options.uri + path, { headers, signal, redirect: 'manual' })
     const body = reply.body ? await readBody(reply.body) : Buffer.alloc(0)
@@ -13,6 +13,7 @@ export function createFetchClient(options: VideoClientOptions): VideoClient {
   return {
     idsPerCall: 1,
     call,
+    side,
     async fetch(ids) {
       const answers: FetchResult[] = []
       for (const [i, id] of ids.entries()) {

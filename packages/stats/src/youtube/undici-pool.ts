@@ -18,7 +18,7 @@ export function createUndiciPoolClient(options: VideoClientOptions): VideoClient
   return { ...fetchOneByOne(calls), close }
 }
 
-/** Creates the functions that make calls of `videos.list` through a pool of connections. */
+/** Creates the functions that make calls through a pool of connections. */
 export function createUndiciCalls(
   options: VideoClientOptions,
   idsPerCall?: number,

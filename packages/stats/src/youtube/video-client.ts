@@ -5,6 +5,7 @@ import type { VideoDetails } from '../core/video-details.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
 import type { ApiKeys } from './api-keys.ts'
+import type { SideCaller } from './side-caller.ts'
 
 /** Result of a request for videos. */
 export interface FetchResult {
@@ -28,6 +29,8 @@ export interface VideoClient {
   call(ids: readonly string[]): Promise<FetchResult>
   /** Fetches any number of distinct ids. The client decides on the number of calls. */
   fetch(ids: readonly string[]): Promise<FetchResult>
+  /** Calls for channels and playlists, and look-ups. */
+  readonly side: SideCaller
   /** Idempotent. */
   close(): Promise<void>
 }

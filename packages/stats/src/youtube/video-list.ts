@@ -1,7 +1,8 @@
 import type { VideoNumbers } from '../core/video-numbers.ts'
 import { toDetails, type VideoDetails } from '../core/video-details.ts'
-import { parseErrorReply, type ReplyContext } from './error-reply.ts'
-import { createUnreadableReply, UpstreamProblem } from './upstream-problem.ts'
+import type { ReplyContext } from './error-reply.ts'
+import { parseCount, parseListReply } from './list-reply.ts'
+import { createUnreadableReply } from './upstream-problem.ts'
 
 // By default Google indents its JSON: a reply of one video then has 278 bytes and not 182, one of 50 has 11.5 KB and not
 // 7.3 KB.
@@ -13,16 +14,6 @@ const DETAILS_QUERY =
 /** Returns the path and query of a request for the numbers of `ids`, and on request for their details at no cost. */
 export function buildVideosPath(ids: readonly string[], key: string, withDetails = false): string {
   return `/youtube/v3/videos?${withDetails ? DETAILS_QUERY : NUMBERS_QUERY}&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
-}
-
-/**
- * Parses a count, which YouTube sends as a string. Undefined if it is absent. `NaN` if the value is no count, or larger
- * than a number can hold exactly.
- */
-function parseCount(value: unknown): number | undefined {
-  if (value === undefined) return undefined
-  const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : NaN
-  return Number.isSafeInteger(count) ? count : NaN
 }
 
 /**
@@ -71,15 +62,7 @@ export function parseVideos(
   idsPerCall: number,
   context: ReplyContext = {},
 ): VideoList {
-  if (status !== 200) throw new UpstreamProblem(parseErrorReply(status, text, context))
-  let reply: any
-  try {
-    reply = JSON.parse(text)
-  } catch {
-    throw createUnreadableReply('the response was not JSON')
-  }
-  const items = reply?.items ?? (reply?.kind === 'youtube#videoListResponse' ? [] : undefined)
-  if (!Array.isArray(items)) throw createUnreadableReply('the response was not a list of videos')
+  const { items } = parseListReply(status, text, { kind: 'youtube#videoListResponse', noun: 'videos', context })
   if (items.length === 0 && ids.length > 1 && ids.length >= idsPerCall)
     throw createUnreadableReply(`the response contained none of ${ids.length} videos`)
   const numbers = items.map((item) => parseItem(item, ids))

@@ -31,5 +31,8 @@ export class FakeClient implements VideoClient {
     }
   }
 
+  /** The tests of this client make no side calls. */
+  readonly side = undefined as never
+
   async close() {}
 }

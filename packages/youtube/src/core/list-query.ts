@@ -1,7 +1,7 @@
 import type { FieldMask } from './field-mask.ts'
 import type { PageToken } from './page-token.ts'
 
-/** What a call selects. */
+/** Filter, page and fields of a call. */
 export interface ListQuery {
   /** Name of the one filter. */
   readonly filter: string

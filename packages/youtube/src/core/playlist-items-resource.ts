@@ -63,7 +63,7 @@ function selectItems({ ids, videoId, ...query }: ListQuery, { world, time }: Wor
     if (!world.getVideo(videoId, time)) throw googleErrors.VIDEO_NOT_FOUND()
     return selectPage(items.filter((item) => item.videoId === videoId).toArray(), query)
   }
-  // Most calls need the newest items only: the others of the list, which may have 10,000, are never built.
+  // A list may have 10,000 items: only those of the page are built.
   const range = getPageRange(query.pageToken, query.maxResults)
   const total = world.countEntries(playlist, time)
   return {

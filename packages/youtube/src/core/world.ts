@@ -124,7 +124,7 @@ export class World {
     return { id, channel, isUploads }
   }
 
-  /** Yields the videos of a playlist at a time. A playlist keeps videos that were removed; the list of uploads does not. */
+  /** Yields the videos of a playlist at a time. Removed videos remain in a playlist, but not in the list of uploads. */
   *listEntries({ id, channel, isUploads }: Playlist, time: number): Generator<PlaylistEntry> {
     if (isUploads) return yield* this.#listUploads(channel, time)
     const count = Math.min(PLAYLIST_UPLOADS, countUploads(channel, time))
