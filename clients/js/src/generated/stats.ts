@@ -1034,6 +1034,13 @@ export interface components {
                 limit: number | null;
                 used: number;
                 left: number | null;
+                /** @description Used units by kind of call: numbers of videos, channels, playlists that campaigns follow, and look-ups of what a person entered. */
+                kinds: {
+                    videos: number;
+                    channels: number;
+                    playlistItems: number;
+                    lookups: number;
+                };
             };
         };
         /** Node */
