@@ -3,6 +3,7 @@ import { createSilentLogger } from '../src/logger/silent.ts'
 import { parts } from '../src/parts.ts'
 import { ApiKeys } from '../src/youtube/api-keys.ts'
 import { QuotaMeter } from '../src/quota/quota-meter.ts'
+import { testSideCaller } from './side-caller.conformance.ts'
 import { testVideoClient, type ClientTraits } from './video-client.conformance.ts'
 import { SAMPLE_VIDEOS, startStandIn } from './support/stand-in.ts'
 
@@ -16,6 +17,7 @@ const traits: Record<keyof typeof parts.client, ClientTraits> = {
 
 for (const [name, create] of Object.entries(parts.client)) {
   testVideoClient(name, create, traits[name as keyof typeof traits])
+  testSideCaller(name, create)
 }
 
 describe('client batching', () => {

@@ -1,6 +1,6 @@
 import { createRequester, readJson, type ClientOptions } from '@influencer-stats/runtime/service-client'
 import type { Faults } from './core/faults.ts'
-import type { Addition, Additions, ChannelFlags } from './core/world-changes.ts'
+import type { Addition, Additions, ChannelFlags } from './world/world-changes.ts'
 import type { CallCounts } from './meter.ts'
 
 export type { Addition, Additions, CallCounts, ChannelFlags, Faults }

@@ -1,7 +1,7 @@
 import type { CallHandlers } from '@influencer-stats/runtime/channel'
 import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 import type { StandInState, YoutubeMainMessage } from './messages.ts'
-import { mergeAddition } from './core/world-changes.ts'
+import { mergeAddition } from './world/world-changes.ts'
 import type { Meter } from './meter.ts'
 
 export interface ControllerOptions {

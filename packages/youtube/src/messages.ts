@@ -1,6 +1,6 @@
 import type { Faults } from './core/faults.ts'
-import type { WorldState } from './core/world.ts'
-import type { Addition, ChannelFlags } from './core/world-changes.ts'
+import type { WorldState } from './world/world.ts'
+import type { Addition, ChannelFlags } from './world/world-changes.ts'
 
 /** The state that all threads share. The main thread owns it. */
 export interface StandInState extends WorldState {

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { GoogleError } from './core/google-errors.ts'
-import { parseCall, type ListCall } from './core/list-call.ts'
-import type { ListResource } from './core/list-resource.ts'
-import { renderError, renderList } from './core/render-list.ts'
-import { toTickStart } from './core/tick.ts'
-import type { World } from './core/world.ts'
+import { parseCall, type ListCall } from './lists/list-call.ts'
+import type { ListResource } from './lists/list-resource.ts'
+import { renderError, renderList } from './lists/render-list.ts'
+import { toTickStart } from './world/tick.ts'
+import type { World } from './world/world.ts'
 import { createReply, type EncodedReply } from './encoded-reply.ts'
 
 /** A call, and the reply to it if the API key is valid and no fault is active. */

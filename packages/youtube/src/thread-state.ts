@@ -1,5 +1,5 @@
 import type { StandInState } from './messages.ts'
-import { World } from './core/world.ts'
+import { World } from './world/world.ts'
 import type { Meter } from './meter.ts'
 
 /** The state that the routes of one thread use. */

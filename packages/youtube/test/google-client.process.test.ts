@@ -1,6 +1,6 @@
 import { youtube } from '@googleapis/youtube'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createChannel, formatUploadsId } from '../src/core/channels.ts'
+import { createChannel, formatUploadsId } from '../src/world/channels.ts'
 import { FIXED_COUNTS, FIXED_ID, startStandIn, type StandIn } from './support/stand-in.ts'
 
 let standIn: StandIn

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createListShape } from '../src/core/list-shape.ts'
-import { resources } from '../src/core/resources.ts'
-import { videosResource } from '../src/core/videos-resource.ts'
+import { createListShape } from '../src/lists/list-shape.ts'
+import { resources } from '../src/resources/resources.ts'
+import { videosResource } from '../src/resources/videos-resource.ts'
 import { parseFields } from '../src/core/field-mask.ts'
 import { createListSchema } from '../src/routes/list-schemas.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createChannel, formatPlaylistId, formatUploadsId } from '../src/core/channels.ts'
+import { createChannel, formatPlaylistId, formatUploadsId } from '../src/world/channels.ts'
 import { startStandIn, type StandIn } from './support/stand-in.ts'
 
 let standIn: StandIn

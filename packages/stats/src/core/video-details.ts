@@ -1,4 +1,4 @@
-import { omitUndefined, toText, toTime } from './received-text.ts'
+import { omitUndefined, toText, toTime } from './received/received-text.ts'
 
 /** Data of a video other than its numbers. Fields that YouTube does not state are absent. */
 export interface VideoDetails {

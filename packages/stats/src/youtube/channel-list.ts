@@ -1,4 +1,4 @@
-import { toChannel, type Channel, type ChannelCounts } from '../core/channel.ts'
+import { toChannelDetails, type ChannelDetails, type ChannelCounts } from '../core/received/channel-details.ts'
 import { IDS_PER_CALL } from '../core/quota-budget.ts'
 import type { ReplyContext } from './error-reply.ts'
 import { parseCount, parseListReply } from './list-reply.ts'
@@ -30,7 +30,7 @@ export const buildChannelNamePath = (name: ChannelName, key: string): string =>
 
 /** A parsed reply of `channels.list`. Requested channels in neither list were omitted: they do not exist. */
 export interface ChannelList {
-  readonly found: readonly Channel[]
+  readonly found: readonly ChannelDetails[]
   /** Ids whose items in the reply are unreadable. */
   readonly unreadable: readonly string[]
 }
@@ -69,7 +69,7 @@ export function parseChannels(
   })
   if (items.length === 0 && ids !== undefined && ids.length >= IDS_PER_CALL)
     throw createUnreadableReply(`the response contained none of ${ids.length} channels`)
-  const found: Channel[] = []
+  const found: ChannelDetails[] = []
   const unreadable: string[] = []
   for (const item of items) {
     const id: unknown = item?.id
@@ -78,7 +78,7 @@ export function parseChannels(
     if (ids !== undefined && !ids.includes(id))
       throw createUnreadableReply('the response contained a channel that was not requested')
     const counts = parseCounts(item.statistics)
-    if (counts) found.push(toChannel(item, counts, asOf))
+    if (counts) found.push(toChannelDetails(item, counts, asOf))
     else unreadable.push(id)
   }
   if (found.length === 0 && unreadable.length > 0)

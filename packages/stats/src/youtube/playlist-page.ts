@@ -1,5 +1,5 @@
-import { isPlaylistId } from '../core/channel.ts'
-import { omitUndefined, toText, toTime } from '../core/received-text.ts'
+import { isPlaylistId } from '../core/received/channel-details.ts'
+import { omitUndefined, toText, toTime } from '../core/received/received-text.ts'
 import { parseErrorReply, type ReplyContext } from './error-reply.ts'
 import { parseListReply } from './list-reply.ts'
 import { createUnreadableReply, UpstreamProblem } from './upstream-problem.ts'

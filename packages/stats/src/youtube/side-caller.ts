@@ -1,7 +1,7 @@
-import type { Channel } from '../core/channel.ts'
-import type { SideKind } from '../core/quota-budget.ts'
+import type { Problem } from '@influencer-stats/runtime/problems'
+import type { ChannelDetails } from '../core/received/channel-details.ts'
+import type { QuotaKind, SideKind } from '../core/quota-budget.ts'
 import type { VideoDetails } from '../core/video-details.ts'
-import type { ApiCall, SendCall } from './api-call.ts'
 import {
   buildChannelNamePath,
   buildChannelsPath,
@@ -18,7 +18,30 @@ import {
   type PlaylistPage,
   type PlaylistRequest,
 } from './playlist-page.ts'
+import type { ReplyContext } from './error-reply.ts'
 import { buildVideosPath, parseDetails, parseVideos } from './video-list.ts'
+
+/** One call of the API. */
+export interface ApiCall<Result> {
+  readonly kind: QuotaKind
+  /** What is requested, for log lines. */
+  readonly label: string
+  /** Headers in addition to those of every call. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Returns the path and query. Called when the call is sent. */
+  buildPath(key: string): string
+  /**
+   * Parses the reply.
+   * @param context properties of a reply whose status is not 200
+   * @throws Problem `UPSTREAM_UNAVAILABLE`
+   */
+  parse(status: number, text: string, context: ReplyContext | undefined): Result
+  /** Returns the result of a failed call, or throws the problem. */
+  fail(problem: Problem): Result
+}
+
+/** Sends a call. Rejects only with what `fail` of the call throws. */
+export type SendCall = <Result>(call: ApiCall<Result>) => Promise<Result>
 
 /**
  * Makes the calls of YouTube other than those for the numbers of videos. Each call takes a unit of quota.
@@ -31,7 +54,7 @@ export interface SideCaller {
   /** Reads a page of a playlist, of up to 50 videos. With the ETag of an earlier page the result may be `unchanged`. */
   getPlaylistPage(request: PlaylistRequest): Promise<PlaylistPage>
   /** Finds the channel with a handle or a user name that a person entered. Undefined if there is none. */
-  findChannel(name: ChannelName): Promise<Channel | undefined>
+  findChannel(name: ChannelName): Promise<ChannelDetails | undefined>
   /** Finds a playlist that a person entered. Undefined if there is none. */
   findPlaylist(id: string): Promise<Playlist | undefined>
   /** Returns the details of those of the ids that are videos. @param ids distinct, at most 50 */

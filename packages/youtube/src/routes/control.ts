@@ -5,7 +5,7 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { describePattern } from '@influencer-stats/runtime/validation-errors'
 import { faultsSchema } from '../core/faults.ts'
-import { parseUploadId } from '../core/channels.ts'
+import { parseUploadId } from '../world/channels.ts'
 import {
   additionSchema,
   additionsSchema,
@@ -15,7 +15,7 @@ import {
   PLAYLIST_ID_PATTERN,
   VIDEO_ID_PATTERN,
   type Addition,
-} from '../core/world-changes.ts'
+} from '../world/world-changes.ts'
 import type { ThreadState } from '../thread-state.ts'
 import type { YoutubeMainMessage, YoutubeThreadMessage } from '../messages.ts'
 

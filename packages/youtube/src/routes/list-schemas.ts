@@ -1,8 +1,8 @@
 import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { googleErrors, type GoogleErrorEntry } from '../core/google-errors.ts'
 import type { FieldShape } from '../core/field-mask.ts'
-import { MAX_IDS, MAX_RESULTS } from '../core/list-call.ts'
-import type { ListResource } from '../core/list-resource.ts'
+import { MAX_IDS, MAX_RESULTS } from '../lists/list-call.ts'
+import type { ListResource } from '../lists/list-resource.ts'
 
 const text = { type: 'string' } as const
 const errorEntry = closedObject(

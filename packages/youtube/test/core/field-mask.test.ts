@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyMask, parseFields, type FieldShape } from '../../src/core/field-mask.ts'
-import { createListShape } from '../../src/core/list-shape.ts'
+import { createListShape } from '../../src/lists/list-shape.ts'
 import { GoogleError } from '../../src/core/google-errors.ts'
-import { videosResource } from '../../src/core/videos-resource.ts'
+import { videosResource } from '../../src/resources/videos-resource.ts'
 import { createList } from '../support/list.ts'
 
 const list = createList(videosResource, 'part=snippet,statistics,status,contentDetails&id=abcdefghijk,-4lB5EKS5Uk')

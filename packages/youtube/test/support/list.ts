@@ -1,9 +1,9 @@
 import type { GoogleError } from '../../src/core/google-errors.ts'
-import { parseCall } from '../../src/core/list-call.ts'
-import type { ListQuery } from '../../src/core/list-query.ts'
-import type { ListResource } from '../../src/core/list-resource.ts'
-import { renderList } from '../../src/core/render-list.ts'
-import { World, type WorldState } from '../../src/core/world.ts'
+import { parseCall } from '../../src/lists/list-call.ts'
+import type { ListQuery } from '../../src/lists/list-query.ts'
+import type { ListResource } from '../../src/lists/list-resource.ts'
+import { renderList } from '../../src/lists/render-list.ts'
+import { World, type WorldState } from '../../src/world/world.ts'
 
 /** Time of the lists in tests (ms since 1970). */
 export const NOW_MS = Date.UTC(2026, 0, 1)

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { TICK_MS, toTickStart } from '../../src/core/tick.ts'
-import { isVideoIdValid, getVideoCounts, getPublishTime } from '../../src/core/video-counts.ts'
+import { TICK_MS, toTickStart } from '../src/world/tick.ts'
+import { isVideoIdValid, getVideoCounts, getPublishTime } from '../src/world/video-counts.ts'
 
 const BASE_TIME = Date.UTC(2026, 0, 1)
 const DAY_MS = 86_400_000
@@ -82,7 +82,7 @@ describe('a video', () => {
 })
 
 it('the video of the live demo differs with every refresh, at any time', () => {
-  const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   const ids = Array.from(
     readme.matchAll(/-XPUT localhost:8080\/collections\/\S+\/videos\/(\S{11})$/gm),
     ([, id]) => id!,

@@ -1,5 +1,5 @@
-import { GoogleError, googleErrors } from './google-errors.ts'
-import { parseFields } from './field-mask.ts'
+import { GoogleError, googleErrors } from '../core/google-errors.ts'
+import { parseFields } from '../core/field-mask.ts'
 import type { ListQuery } from './list-query.ts'
 import { createListShape } from './list-shape.ts'
 import type { ListResource } from './list-resource.ts'

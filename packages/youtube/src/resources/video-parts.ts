@@ -1,8 +1,8 @@
-import type { WorldMoment } from './list-resource.ts'
-import { createSeededRandom } from './seeded-random.ts'
-import { formatDuration, formatTime } from './time-format.ts'
-import { getVideoCounts } from './video-counts.ts'
-import type { Video } from './world.ts'
+import type { WorldMoment } from '../lists/list-resource.ts'
+import { createSeededRandom } from '../world/seeded-random.ts'
+import { formatDuration, formatTime } from '../world/time-format.ts'
+import { getVideoCounts } from '../world/video-counts.ts'
+import type { Video } from '../world/world.ts'
 
 type PartContent = Record<string, unknown>
 

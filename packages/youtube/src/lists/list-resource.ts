@@ -1,7 +1,7 @@
-import type { FieldShape } from './field-mask.ts'
-import type { GoogleError } from './google-errors.ts'
+import type { FieldShape } from '../core/field-mask.ts'
+import type { GoogleError } from '../core/google-errors.ts'
 import type { ListQuery } from './list-query.ts'
-import type { World } from './world.ts'
+import type { World } from '../world/world.ts'
 
 /** The world of the stand-in at a time (ms since 1970). */
 export interface WorldMoment {

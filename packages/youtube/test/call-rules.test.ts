@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isFailing } from '../../src/core/faults.ts'
-import { parseCall as parseListCall } from '../../src/core/list-call.ts'
-import { GoogleError } from '../../src/core/google-errors.ts'
-import { videosResource } from '../../src/core/videos-resource.ts'
+import { isFailing } from '../src/core/faults.ts'
+import { parseCall as parseListCall } from '../src/lists/list-call.ts'
+import { GoogleError } from '../src/core/google-errors.ts'
+import { videosResource } from '../src/resources/videos-resource.ts'
 
 const parseCall = (text: string) => parseListCall(videosResource, text)
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { applyMask } from './field-mask.ts'
-import type { GoogleError } from './google-errors.ts'
+import { applyMask } from '../core/field-mask.ts'
+import type { GoogleError } from '../core/google-errors.ts'
 import type { ListQuery } from './list-query.ts'
 import type { ListResource, WorldMoment } from './list-resource.ts'
 

@@ -1,8 +1,8 @@
-import { googleErrors } from './google-errors.ts'
-import { selectAll, type ListResource } from './list-resource.ts'
-import { leaves, thumbnailsShape } from './list-shape.ts'
+import { googleErrors } from '../core/google-errors.ts'
+import { selectAll, type ListResource } from '../lists/list-resource.ts'
+import { leaves, thumbnailsShape } from '../lists/list-shape.ts'
 import { videoPartBuilders } from './video-parts.ts'
-import type { Video } from './world.ts'
+import type { Video } from '../world/world.ts'
 
 /** `videos.list`, by ids. */
 export const videosResource: ListResource<Video> = {

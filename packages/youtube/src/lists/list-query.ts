@@ -1,4 +1,4 @@
-import type { FieldMask } from './field-mask.ts'
+import type { FieldMask } from '../core/field-mask.ts'
 import type { PageToken } from './page-token.ts'
 
 /** Filter, page and fields of a call. */

@@ -1,5 +1,5 @@
 import { channelsResource } from './channels-resource.ts'
-import type { ListResource } from './list-resource.ts'
+import type { ListResource } from '../lists/list-resource.ts'
 import { playlistItemsResource } from './playlist-items-resource.ts'
 import { playlistsResource } from './playlists-resource.ts'
 import { videosResource } from './videos-resource.ts'

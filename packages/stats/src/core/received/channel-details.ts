@@ -1,7 +1,7 @@
 import { omitUndefined, toText, toTime } from './received-text.ts'
 
 /** Data of a channel. Fields that YouTube does not state are absent. */
-export interface Channel {
+export interface ChannelDetails {
   readonly id: string
   readonly title?: string
   /** Such as `@GoogleDevelopers`. */
@@ -23,7 +23,7 @@ export interface Channel {
 }
 
 /** Counts of a channel, as parsed. */
-export type ChannelCounts = Pick<Channel, 'subscribers' | 'views' | 'videos'>
+export type ChannelCounts = Pick<ChannelDetails, 'subscribers' | 'views' | 'videos'>
 
 const MAX_URL_LENGTH = 500
 const THUMBNAIL =
@@ -36,7 +36,11 @@ const toThumbnail = (value: unknown) =>
   typeof value === 'string' && value.length <= MAX_URL_LENGTH && THUMBNAIL.test(value) ? value : undefined
 
 /** Reads an item of `channels.list`. @param counts its counts, which the caller has parsed */
-export function toChannel(item: any, { subscribers, views, videos }: ChannelCounts, asOf: number): Channel {
+export function toChannelDetails(
+  item: any,
+  { subscribers, views, videos }: ChannelCounts,
+  asOf: number,
+): ChannelDetails {
   const { title, customUrl, publishedAt, thumbnails } = item?.snippet ?? {}
   const isHidden = item?.statistics?.hiddenSubscriberCount === true
   const uploads = item?.contentDetails?.relatedPlaylists?.uploads

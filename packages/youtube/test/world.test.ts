@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createChannel, formatPlaylistId, formatUploadId, formatUploadsId } from '../../src/core/channels.ts'
-import { channelsResource } from '../../src/core/channels-resource.ts'
-import { playlistItemsResource } from '../../src/core/playlist-items-resource.ts'
-import { playlistsResource } from '../../src/core/playlists-resource.ts'
-import { videosResource } from '../../src/core/videos-resource.ts'
-import { createList, createWorld, NOW_MS } from '../support/list.ts'
+import { createChannel, formatPlaylistId, formatUploadId, formatUploadsId } from '../src/world/channels.ts'
+import { channelsResource } from '../src/resources/channels-resource.ts'
+import { playlistItemsResource } from '../src/resources/playlist-items-resource.ts'
+import { playlistsResource } from '../src/resources/playlists-resource.ts'
+import { videosResource } from '../src/resources/videos-resource.ts'
+import { createList, createWorld, NOW_MS } from './support/list.ts'
 
 const DAY_MS = 86_400_000
 const channel = createChannel(7)

@@ -1,4 +1,4 @@
-import type { Faults } from './faults.ts'
+import type { Faults } from '../core/faults.ts'
 import {
   countUploads,
   createChannel,

@@ -1,10 +1,10 @@
-import { formatUploadsId, getChannelCounts, type Channel } from './channels.ts'
-import { googleErrors } from './google-errors.ts'
-import type { ListQuery } from './list-query.ts'
-import type { ListResource, WorldMoment } from './list-resource.ts'
-import { leaves, thumbnailsShape } from './list-shape.ts'
-import { selectPage } from './select-page.ts'
-import { formatTime } from './time-format.ts'
+import { formatUploadsId, getChannelCounts, type Channel } from '../world/channels.ts'
+import { googleErrors } from '../core/google-errors.ts'
+import type { ListQuery } from '../lists/list-query.ts'
+import type { ListResource, WorldMoment } from '../lists/list-resource.ts'
+import { leaves, thumbnailsShape } from '../lists/list-shape.ts'
+import { selectPage } from '../lists/select-page.ts'
+import { formatTime } from '../world/time-format.ts'
 
 const buildThumbnail = ({ number }: Channel, size: number) => ({
   url: `https://yt3.ggpht.com/stand-in-${number}=s${size}-c-k-c0x00ffffff-no-rj`,

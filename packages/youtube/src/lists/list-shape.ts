@@ -1,4 +1,4 @@
-import type { FieldShape } from './field-mask.ts'
+import type { FieldShape } from '../core/field-mask.ts'
 
 /** Returns the shape of fields without fields below them. */
 export const leaves = <Name extends string>(...names: Name[]): Record<Name, 'leaf'> =>

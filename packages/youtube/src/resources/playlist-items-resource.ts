@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import { googleErrors } from './google-errors.ts'
-import type { ListQuery } from './list-query.ts'
-import type { ListResource, Selection, WorldMoment } from './list-resource.ts'
-import { leaves, thumbnailsShape } from './list-shape.ts'
-import { buildPageTokens, getPageRange } from './page-token.ts'
-import { selectPage } from './select-page.ts'
-import { formatTime } from './time-format.ts'
+import { googleErrors } from '../core/google-errors.ts'
+import type { ListQuery } from '../lists/list-query.ts'
+import type { ListResource, Selection, WorldMoment } from '../lists/list-resource.ts'
+import { leaves, thumbnailsShape } from '../lists/list-shape.ts'
+import { buildPageTokens, getPageRange } from '../lists/page-token.ts'
+import { selectPage } from '../lists/select-page.ts'
+import { formatTime } from '../world/time-format.ts'
 import { buildThumbnails, getVideoTexts } from './video-parts.ts'
-import type { Playlist, PlaylistEntry, World } from './world.ts'
+import type { Playlist, PlaylistEntry, World } from '../world/world.ts'
 
 /** A video of a playlist, with its position from 0. */
 interface PlaylistItem extends PlaylistEntry {
