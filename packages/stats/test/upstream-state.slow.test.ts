@@ -62,7 +62,8 @@ describe('a refused API key', () => {
     expect(Date.parse(read.body.retryAt)).toBeGreaterThan(Date.now())
     const state = await stats.upstream()
     expect(state).toMatchObject({ state: 'paused', reason, remedy, key: '…1111', source: youtube.url })
-    expect(state.budget).toEqual({ limit: null, used: 1, left: null })
+    const kinds = { videos: 1, channels: 0, playlistItems: 0, lookups: 0 }
+    expect(state.budget).toEqual({ limit: null, used: 1, left: null, kinds })
     expect(Date.parse(state.retryAt!) - Date.parse(state.since!)).toBe(60_000)
     expect(keys).toEqual([OLD_KEY])
     const { body: metrics } = await stats.get('/metrics')

@@ -431,6 +431,17 @@ class History(TypedDict):
     points: list[HistoryPoint]
 
 
+class UpstreamBudgetKinds(TypedDict):
+    """
+    Used units by kind of call: numbers of videos, channels, playlists that campaigns follow, and look-ups of what a person entered.
+    """
+
+    videos: int
+    channels: int
+    playlistItems: int
+    lookups: int
+
+
 class UpstreamBudget(TypedDict):
     """
     Quota units of this day, in Pacific Time. Without a limit, `limit` and `left` are `null`.
@@ -439,6 +450,10 @@ class UpstreamBudget(TypedDict):
     limit: int | None
     used: int
     left: int | None
+    kinds: UpstreamBudgetKinds
+    """
+    Used units by kind of call: numbers of videos, channels, playlists that campaigns follow, and look-ups of what a person entered.
+    """
 
 
 class Upstream(TypedDict):
