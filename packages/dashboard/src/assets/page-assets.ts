@@ -16,6 +16,8 @@ const STYLE_MODULE = 'uplot/dist/uPlot.min.css'
 
 const IMPORT_PATTERN = /(\bfrom\s*|\bimport\s*)(["'])([.@\w/-]+)\2/g
 const MODULE_PATTERN = /\.[mj]?[jt]s$/
+/** The texts of other languages than English, which a page loads only if its reader needs them. */
+const TRANSLATION_PATTERN = /^texts\/(?!en\b)[a-z]{2}(?:\/|\.ts$)/
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -118,7 +120,7 @@ export function readAssets() {
   const root = `/assets/${version}/`
   // Without preloads, each level of imports costs the browser a round trip.
   const preloads = [...files.keys()]
-    .filter((path) => MODULE_PATTERN.test(path))
+    .filter((path) => MODULE_PATTERN.test(path) && !TRANSLATION_PATTERN.test(path))
     .map((path) => `<link rel="modulepreload" href="${ROOT_PLACEHOLDER}${path}">`)
   // The style is inline: browsers do not paint before they have it.
   const style = readFileSync(fileURLToPath(import.meta.resolve(STYLE_MODULE)), 'utf8') + files.get('style.css')!

@@ -2,7 +2,7 @@ import { render, type VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readSession, createSharedSource, signInNeeded, signOut, describeError, type SessionInfo } from './api.ts'
 import { Availability } from './availability.ts'
-import { html } from './html.ts'
+import { html, onText } from './html.ts'
 import { LiveStream } from './live-stream.ts'
 import { usePageLocation, type PageLocation } from './router.ts'
 import { Campaign } from './screens/campaign.ts'
@@ -16,6 +16,8 @@ import { SignIn } from './screens/sign-in.ts'
 import { Clock } from './parts/cards.ts'
 import { UndoList } from './parts/undo-list.ts'
 import { PageStateContext, useAvailability } from './page-state.ts'
+import { choice, changeLanguage, LANGUAGES, type Language } from './texts/language.ts'
+import { rich, text } from './texts/texts.ts'
 
 const SHARED_PATH = /^\/shared\/[^/]+$/
 const CAMPAIGN_PATH = /^\/campaigns\/([^/]+)$/
@@ -31,11 +33,11 @@ function openLive() {
 
 /** The screens of the navigation: path, title and component. */
 const SCREENS = [
-  ['/', 'Campaigns', Home],
-  ['/compare', 'Compare', Compare],
-  ['/client-links', 'Links', ClientLinks],
-  ['/prices', 'Prices', Prices],
-  ['/health', 'Health', Health],
+  ['/', text('frame.campaigns'), Home],
+  ['/compare', text('frame.compare'), Compare],
+  ['/client-links', text('frame.links'), ClientLinks],
+  ['/prices', text('frame.prices'), Prices],
+  ['/health', text('frame.health'), Health],
 ] as const
 const findScreen = (path: string) => SCREENS.find(([to]) => to === path)?.[2]
 
@@ -90,16 +92,18 @@ function App() {
   const { path } = pageLocation
   const renderPlain = (content: VNode, known?: SessionInfo) =>
     html`<${Top} path=${path} session=${known} />
-      <main class="page">${content}</main>`
+      <main class="page">${content}</main>
+      <${Foot} />`
   if (!isKnown(pageLocation)) return renderPlain(html`<${NotFound} />`, session)
-  if (!session) return renderPlain(html`<p class="quiet" role="status">${fault ?? 'Loading…'}</p>`)
+  if (!session) return renderPlain(html`<p class="quiet" role="status">${fault ?? text('frame.loading')}</p>`)
   if (!isSignedIn || !opened) return renderPlain(html`<${SignIn} onDone=${load} />`)
   return html`<${PageStateContext.Provider} value=${{ session, ...opened }}>
-    <a class="skip" href="#main">Skip to content</a>
+    <a class="skip" href="#main">${text('frame.skip')}</a>
     <${Top} path=${path} session=${session} availability=${opened.availability} />
     ${hasStatistics(pageLocation) && html`<${StandIn} session=${session} availability=${opened.availability} />`}
     <${Issues} availability=${opened.availability} />
     <main class="page" id="main" tabindex="-1">${renderScreen(pageLocation)}</main>
+    <${Foot} />
     <${UndoList} />
   </${PageStateContext.Provider}>`
 }
@@ -114,14 +118,25 @@ function Top({ path, session, availability }: { path: string; session?: SessionI
   return html`<header class="top">
     <div class="inner">
       <a class="brand" href=${link ?? '/'}><${Mark} />Influencer Stats</a>
-      ${session && !link && html`<nav aria-label="Screens">${screens.map(([to, title]) => html`<a key=${to} href=${to} aria-current=${isHere(to) ? 'page' : undefined}>${title}</a>`)}</nav>`}
+      ${session && !link && html`<nav aria-label=${text('frame.screens')}>${screens.map(([to, title]) => html`<a key=${to} href=${to} aria-current=${isHere(to) ? 'page' : undefined}>${title}</a>`)}</nav>`}
       <div class="side">
         ${availability && html`<${Dot} availability=${availability} />`}
-        ${session?.needed && session.role && !link && html`<button class="link" onClick=${leaveSession}>Sign out</button>`}
+        ${session?.needed && session.role && !link && html`<button class="link" onClick=${leaveSession}>${text('frame.signOut')}</button>`}
       </div>
     </div>
   </header>`
 }
+
+/** The choice of the language, for readers of a share link too. */
+const Foot = () =>
+  html`<footer class="foot">
+    <label
+      >${text('frame.language')}
+      <select name="language" onChange=${onText((language) => changeLanguage(language as Language))}>
+        ${Object.entries(LANGUAGES).map(([language, name]) => html`<option key=${language} value=${language} lang=${language} selected=${language === choice.language}>${name}</option>`)}
+      </select>
+    </label>
+  </footer>`
 
 const Mark = () =>
   html`<svg class="mark" viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
@@ -135,7 +150,7 @@ interface AvailabilityProps {
 
 function Dot({ availability }: AvailabilityProps) {
   const { dot } = useAvailability(availability)
-  const words = { live: 'Live', connecting: 'Connecting', lost: 'Not live' }[dot]
+  const words = text(`frame.${dot}`)
   return html`<span class=${`dot ${dot}`}>${words}</span>`
 }
 
@@ -143,8 +158,8 @@ function Dot({ availability }: AvailabilityProps) {
 function StandIn({ session, availability }: AvailabilityProps & { session: SessionInfo }) {
   const { status } = useAvailability(availability)
   if ((status?.source ?? session.source) !== 'stand-in') return null
-  return html`<aside class="stand-in" aria-label="Origin of the numbers">
-    <b>Invented numbers.</b> They come from a stand-in for YouTube on this machine, so no API key is needed.
+  return html`<aside class="stand-in" aria-label=${text('frame.standInLabel')}>
+    ${rich('frame.standIn', { b: (words) => html`<b>${words}</b>` })}
   </aside>`
 }
 
@@ -156,7 +171,7 @@ function Issues({ availability }: AvailabilityProps) {
       ({ name, text, stopsLiveNumbers, workedAt }) =>
         html`<p class="lost" key=${name}>
           <b>${text}</b>
-          ${workedAt !== undefined && html`${' '}${stopsLiveNumbers ? 'Numbers are as of' : 'It last answered at'} <${Clock} at=${new Date(workedAt).toISOString()} />.`}
+          ${workedAt !== undefined && html`${' '}${rich(stopsLiveNumbers ? 'frame.numbersAsOf' : 'frame.lastAnsweredAt', { time: html`<${Clock} at=${new Date(workedAt).toISOString()} />` })}`}
         </p>`,
     )}
   </div>`

@@ -5,6 +5,7 @@ import type { SessionInfo } from './api.ts'
 import type { Availability, AvailabilityState } from './availability.ts'
 import { useListened } from './listeners.ts'
 import type { LiveStream } from './live-stream.ts'
+import { choice } from './texts/language.ts'
 
 /** The state that all screens share. */
 export interface PageState {
@@ -21,4 +22,4 @@ export const useAvailability = (availability = usePageState().availability): Ava
   useListened(availability.changes, () => availability.state)
 
 /** Formats in the reader's locale. */
-export const formats = createFormats(navigator.languages)
+export const formats = createFormats(choice.locales)

@@ -4,6 +4,7 @@ import { getTitle } from '../core/names.ts'
 import { useChange } from '../hooks.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
+import { text } from '../texts/texts.ts'
 import { ErrorMessage } from './dialog.ts'
 
 interface LinkRowsProps {
@@ -26,8 +27,8 @@ export function LinkRows({ links, canChange, hasNames = false, onRevoked }: Link
 
 const STATE_NOTES: Readonly<Record<LinkResource['state'], string>> = {
   valid: '',
-  deleted: 'The campaign was deleted: this link shows nothing.',
-  unknown: 'Stats does not respond: it is unknown whether the campaign still exists.',
+  deleted: text('links.deleted'),
+  unknown: text('links.unknown'),
 }
 
 function LinkRow({ link, hasNames, revoke }: { link: LinkResource; hasNames: boolean; revoke: false | (() => void) }) {
@@ -51,14 +52,14 @@ function LinkRow({ link, hasNames, revoke }: { link: LinkResource; hasNames: boo
       html`<input
         class="address"
         readonly
-        aria-label=${hasNames ? `Link to ${title}` : 'Link'}
+        aria-label=${hasNames ? text('links.linkTo', { name: title }) : text('links.link')}
         value=${url}
         onFocus=${(event: Event) => (event.target as HTMLInputElement).select()}
       />`
     }
-    ${link.state !== 'deleted' && navigator.clipboard && html`<button onClick=${copy}>${isCopied ? 'Copied' : 'Copy'}</button>`}
-    ${revoke && html`<button class="danger" onClick=${revoke}>Revoke</button>`}
-    <span class="quiet">until ${formats.day(Date.parse(link.expires))}</span>
+    ${link.state !== 'deleted' && navigator.clipboard && html`<button onClick=${copy}>${text(isCopied ? 'links.copied' : 'links.copy')}</button>`}
+    ${revoke && html`<button class="danger" onClick=${revoke}>${text('links.revoke')}</button>`}
+    <span class="quiet">${text('links.until', { day: formats.day(Date.parse(link.expires)) })}</span>
     ${STATE_NOTES[link.state] && html`<span class="quiet">${STATE_NOTES[link.state]}</span>`}
   </li>`
 }

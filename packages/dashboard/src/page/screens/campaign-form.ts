@@ -10,6 +10,7 @@ import { useChange } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
 import { formats } from '../page-state.ts'
+import { choice } from '../texts/language.ts'
 
 type FormTexts = Readonly<Record<FieldName, string>>
 
@@ -34,7 +35,7 @@ export const discardEdit = (id: string): void => void drafts.delete(id)
 /** Maximum attempts to save. An attempt fails if another user changed the campaign since the last read. */
 const MAX_ATTEMPTS = 5
 
-const money = createMoneyReader(navigator.languages)
+const money = createMoneyReader(choice.locales)
 
 const toTexts = ({ name, tags, from, to, cost, currency }: CampaignFields): FormTexts => ({
   name: name ?? '',
@@ -78,7 +79,7 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
   const [texts, setTexts] = useState(() => drafts.get(row.id)?.texts ?? toTexts(base.fields))
   const [conflicts, setConflicts] = useState<readonly FieldName[]>([])
   const costInput = useRef<HTMLInputElement>(null)
-  const currencies = useMemo(() => listCurrencies(navigator.languages, row.currency), [row.currency])
+  const currencies = useMemo(() => listCurrencies(choice.locales, row.currency), [row.currency])
   const { fields, costFault } = readTexts(texts, base.fields)
   const isUnsaved = costFault !== undefined || Object.keys(findChangedFields(base.fields, fields)).length > 0
   useUnsaved(isUnsaved)

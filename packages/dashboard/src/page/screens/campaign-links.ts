@@ -4,6 +4,7 @@ import { useChange, useLoaded } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { LinkRows } from '../parts/link-rows.ts'
+import { rich, text } from '../texts/texts.ts'
 
 const LIFETIME_DAYS = [7, 30, 90, 365]
 
@@ -13,19 +14,16 @@ export function CampaignLinks({ id }: { id: string }) {
   const change = useChange()
   const [days, setDays] = useState(30)
   const runChange = async (run: () => Promise<unknown>) => void ((await change.run(run)) && links.reload())
-  return html`<p class="quiet">
-      Everyone who has the link sees this campaign's live numbers until the link expires, you revoke it, or the campaign
-      is deleted. The link shows neither the cost nor other campaigns. <a href="/client-links">All links</a>
-    </p>
+  return html`<p class="quiet">${rich('share.note', { all: (words) => html`<a href="/client-links">${words}</a>` })}</p>
     <div class="actions">
       <label class="inline"
-        >Valid for
+        >${text('share.validFor')}
         <select name="days" value=${days} onChange=${onText((text) => setDays(Number(text)))}>
-          ${LIFETIME_DAYS.map((one) => html`<option key=${one} value=${one} selected=${one === days}>${one} days</option>`)}
+          ${LIFETIME_DAYS.map((one) => html`<option key=${one} value=${one} selected=${one === days}>${text('share.days', { count: one })}</option>`)}
         </select>
       </label>
       <button class="primary" disabled=${change.isBusy} onClick=${() => runChange(() => makeLink(id, days))}>
-        Create a link
+        ${text('share.create')}
       </button>
     </div>
     <${ErrorMessage} text=${change.fault ?? links.fault} />

@@ -5,10 +5,11 @@ import { html } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { LinkRows } from '../parts/link-rows.ts'
 import { usePageState } from '../page-state.ts'
+import { text } from '../texts/texts.ts'
 
 /** The share links of all campaigns, deleted ones included. */
 export function ClientLinks() {
-  useTitle('Client links')
+  useTitle(text('links.title'))
   const { session } = usePageState()
   const first = useLoaded(() => listLinks(), [])
   const paging = useChange()
@@ -23,12 +24,10 @@ export function ClientLinks() {
     setLater(undefined)
     first.reload()
   }
-  return html`<div class="head"><h1>Client links</h1></div>
-    <p class="quiet">
-      Everyone who has a link sees its campaign until the link expires, you revoke it, or the campaign is deleted.
-    </p>
+  return html`<div class="head"><h1>${text('links.title')}</h1></div>
+    <p class="quiet">${text('links.note')}</p>
     <${ErrorMessage} text=${first.fault ?? paging.fault} />
     <${LinkRows} links=${links} canChange=${session.role === 'editor'} hasNames onRevoked=${reload} />
-    ${first.value && links.length === 0 && html`<p class="quiet none">No link is valid. Create one on the page of a campaign.</p>`}
-    ${next !== undefined && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(readMore)}>Show more</button></p>`}`
+    ${first.value && links.length === 0 && html`<p class="quiet none">${text('links.none')}</p>`}
+    ${next !== undefined && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(readMore)}>${text('frame.showMore')}</button></p>`}`
 }

@@ -1,12 +1,13 @@
 import { useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
+import { text } from '../texts/texts.ts'
 
 /** The screen for unknown addresses. */
 export function NotFound() {
-  useTitle('Not found')
+  useTitle(text('notFound.page'))
   return html`<section class="empty">
-    <h1>There is nothing at this address</h1>
-    <p class="quiet">Check that you copied all of it, or go to the list of campaigns.</p>
-    <p><a class="button" href="/">Campaigns</a></p>
+    <h1>${text('notFound.title')}</h1>
+    <p class="quiet">${text('notFound.note')}</p>
+    <p><a class="button" href="/">${text('frame.campaigns')}</a></p>
   </section>`
 }

@@ -3,10 +3,11 @@ import { signIn } from '../api.ts'
 import { useChange, useTitle } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
+import { text } from '../texts/texts.ts'
 
 /** The form for a token, if tokens are set. @param onDone called after a token was accepted */
 export function SignIn({ onDone }: { onDone(): void }) {
-  useTitle('Sign in')
+  useTitle(text('signIn.title'))
   const [token, setToken] = useState('')
   const change = useChange()
   async function submit(event: Event) {
@@ -15,11 +16,11 @@ export function SignIn({ onDone }: { onDone(): void }) {
     else setToken('')
   }
   return html`<section class="empty narrow">
-    <h1>Sign in</h1>
-    <p class="quiet">Enter a token of the services: the token for changes, or the token for reading.</p>
+    <h1>${text('signIn.title')}</h1>
+    <p class="quiet">${text('signIn.note')}</p>
     <form class="form" onSubmit=${submit}>
       <label
-        >Token
+        >${text('signIn.token')}
         <input
           name="token"
           type="password"
@@ -30,7 +31,7 @@ export function SignIn({ onDone }: { onDone(): void }) {
           onInput=${onText(setToken)}
       /></label>
       <${ErrorMessage} text=${change.fault} />
-      <div class="actions"><button class="primary" disabled=${change.isBusy}>Sign in</button></div>
+      <div class="actions"><button class="primary" disabled=${change.isBusy}>${text('signIn.title')}</button></div>
     </form>
   </section>`
 }

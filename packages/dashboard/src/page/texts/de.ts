@@ -1,0 +1,7 @@
+import { frame } from './de/frame.ts'
+import { links } from './de/links.ts'
+import type { texts as english } from './en.ts'
+import type { Translation } from './text-types.ts'
+
+/** All texts of the page in German. */
+export const texts: Translation<typeof english> = { ...frame, ...links }
