@@ -6,7 +6,7 @@ import type { AppContext } from '@influencer-stats/runtime/service'
 import { openCache } from './cache/open-cache.ts'
 import { describeNode } from './cluster/node-state.ts'
 import { openCollections } from './campaigns/open-collections.ts'
-import { DAY_MS } from './core/quota-budget.ts'
+import { toRetentionTiers } from './core/history/retention-tiers.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import { openLogger } from './open-parts.ts'
 import { registerCollectionRoutes } from './routes/collection-routes.ts'
@@ -48,7 +48,7 @@ export async function createStatsApp(
   registerTrashRoutes(app, collections, config.trashDays)
   registerOverviewRoutes(app, { collections, overview, cache })
   registerVideoRoutes(app, collections, cache)
-  registerHistoryRoutes(app, collections, config.historyDays * DAY_MS)
+  registerHistoryRoutes(app, collections, toRetentionTiers(config).daily)
   await registerMoveRoutes(app, collections, database, context.budget)
   registerUpstreamRoute(app, upstream)
   registerNodeRoute(

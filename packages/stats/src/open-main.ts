@@ -4,6 +4,7 @@ import { createReadHandlers } from './campaigns/collections-remote.ts'
 import { createStoredRows } from './campaigns/overview-source.ts'
 import { Overview } from './campaigns/overview.ts'
 import type { StatsNode } from './cluster/stats-node.ts'
+import { toRetentionTiers } from './core/history/retention-tiers.ts'
 import { DAY_MS } from './core/quota-budget.ts'
 import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from './messages.ts'
 import { startPolling, type PollerHandle } from './open-polling.ts'
@@ -38,10 +39,12 @@ export async function openMain(
   reportQuota(meter, registry)
   meter.restore(await state.getUsage())
 
+  const tiers = toRetentionTiers(config)
   let polling: PollerHandle | undefined
   const collections = new CollectionsOwner({
     state,
-    retention: config.historyDays * DAY_MS,
+    retention: tiers.hourly,
+    dailyRetention: tiers.daily,
     trashRetention: config.trashDays * DAY_MS,
     // In a cluster the poller of every node, this one included, gets the change from the log.
     onChange: (id, collection, requester, last) =>

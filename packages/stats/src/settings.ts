@@ -69,7 +69,19 @@ export const settings = defineSettings({
     maximum: 1_000_000_000,
     description: 'maximum YouTube quota per day (units); 0 for no limit',
   },
-  historyDays: { ...count, default: 30, maximum: 3_650, description: 'retention of the history (days)' },
+  historyDays: {
+    ...count,
+    default: 30,
+    maximum: 3_650,
+    description: 'retention of hourly points of the history (days)',
+  },
+  historyMonths: {
+    type: 'integer',
+    default: 25,
+    minimum: 0,
+    maximum: 120,
+    description: 'retention of daily points of the history (months)',
+  },
   trashDays: {
     type: 'integer',
     default: 30,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { selectEveryStep, findPointsToPrune, type Point } from '../src/core/history-points.ts'
+import { selectEveryStep, type Point } from '../src/core/history-points.ts'
 import { interpolateStart } from '../src/core/growth.ts'
 import { combine, sum, toSnapshot } from '../src/core/video-numbers.ts'
 import { DAY_MS, computeRefreshInterval, getRemainingQuota, getTimeUntilReset } from '../src/core/quota-budget.ts'
@@ -98,38 +98,8 @@ describe('prepared replies', () => {
 })
 
 describe('history', () => {
-  const now = 100 * DAY_MS
   const points = (times: number[]): Point[] =>
     times.map((at) => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 }))
-
-  it('keeps every point of a day, then one per hour and two after a gap, none past the retention', () => {
-    const times = fc.uniqueArray(fc.integer({ min: now - 40 * DAY_MS, max: now }), { maxLength: 200 })
-    const near = fc.uniqueArray(fc.integer({ min: now - 3 * DAY_MS, max: now - 2 * DAY_MS }), { maxLength: 200 })
-    fc.assert(
-      fc.property(fc.oneof(times, near), (unsorted) => {
-        const all = points(unsorted.sort((a, b) => a - b))
-        const pruned = new Set(findPointsToPrune(all, now, 30 * DAY_MS))
-        const retained = all.map(({ at }) => at).filter((at) => !pruned.has(at))
-        expect(retained.every((at) => at >= now - 30 * DAY_MS)).toBe(true)
-        expect(all.every(({ at }) => at < now - DAY_MS || retained.includes(at))).toBe(true)
-        const within = all.map(({ at }) => at).filter((at) => at >= now - 30 * DAY_MS)
-        const toHour = (at: number) => Math.floor(at / HOUR_MS)
-        for (const at of retained.filter((one) => one < now - DAY_MS)) {
-          const others = within.filter((other) => toHour(other) === toHour(at))
-          const isFirst = at === others[0] && at - (retained.findLast((other) => other < at) ?? -Infinity) > HOUR_MS
-          expect(at === others.at(-1) || isFirst).toBe(true)
-        }
-        // No gap of the history looks longer than it was by more than an hour.
-        for (const [i, at] of within.entries()) {
-          if (i === 0 || at - within[i - 1]! <= 2 * HOUR_MS) continue
-          expect(retained).toContain(at)
-          expect(retained).toContain(within[i - 1]!)
-        }
-        for (const at of within)
-          expect(retained.some((other) => other >= at && toHour(other) === toHour(at))).toBe(true)
-      }),
-    )
-  })
 
   it('is exact between two points only if none between them was pruned', () => {
     const at = (hours: number, impressions: number, before?: [number, number]): Point => ({

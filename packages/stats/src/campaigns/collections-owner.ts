@@ -14,6 +14,8 @@ import {
   type VideoRow,
 } from '../state/stats-state.ts'
 import type { ExportLine } from '../core/export-line.ts'
+import type { RetentionTiers } from '../core/history/retention-tiers.ts'
+import { DAY_MS } from '../core/quota-budget.ts'
 import { ChangeWriter, writeChange, type CollectionChange } from './change-writer.ts'
 import {
   collectionChanges,
@@ -28,10 +30,12 @@ import { pruneCollections, pruneVideos, readTrash } from './retention.ts'
 
 export interface CollectionsOwnerOptions {
   readonly state: StatsState
-  /** Age at which points of a history are deleted (ms). */
+  /** Age from which a history has one point per day (ms), or none without `dailyRetention`. */
   readonly retention: number
   /** Time for which a deleted collection can be restored (ms); by default, and with 0, deletions are final. */
   readonly trashRetention?: number
+  /** Age at which these points are deleted, too (ms). */
+  readonly dailyRetention?: number
   /**
    * Called after a collection changed, before the caller gets its response.
    * @param requester `threadId` of the thread that requested the change; undefined for this thread
@@ -50,6 +54,11 @@ export interface CollectionsOwnerOptions {
 }
 
 const PRUNE_INTERVAL_MS = 3_600_000
+/**
+ * Interval between two passes that read whole histories (ms). The passes between them read only what has become old
+ * enough since, so they would overlook older points that another node imports.
+ */
+const WHOLE_PRUNE_INTERVAL_MS = DAY_MS
 
 /** Throws the Problem `INVALID_DATE_RANGE` or `COST_AMBIGUOUS` if fields contradict each other. */
 function requireValid(fields: CollectionFields): void {
@@ -90,24 +99,28 @@ const isNoop = ({ before, after, trashBefore }: CollectionChange) => after === b
  */
 export class CollectionsOwner implements Collections {
   readonly state: StatsState
-  readonly #retention: number
   readonly #trashRetention: number
+  readonly #tiers: RetentionTiers
   readonly #onChange: NonNullable<CollectionsOwnerOptions['onChange']>
   readonly #pruneTimer: NodeJS.Timeout
   readonly #snapshotWriter: SnapshotWriter
   readonly #changeWriter: ChangeWriter
   #lastRevision = 0
+  /** Times of the last pass over the histories, and of the last one that read them whole (ms since the epoch). */
+  #prunedAt: number | undefined
+  #prunedWholeAt = -Infinity
 
   constructor({
     state,
     retention,
+    dailyRetention = retention,
     trashRetention = 0,
     onChange = () => {},
     onFault = rethrow,
     shouldPrune = () => true,
   }: CollectionsOwnerOptions) {
     this.state = state
-    this.#retention = retention
+    this.#tiers = { hourly: retention, daily: dailyRetention }
     this.#trashRetention = trashRetention
     this.#onChange = onChange
     this.#snapshotWriter = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be stored'))
@@ -147,6 +160,7 @@ export class CollectionsOwner implements Collections {
     const { state } = this
     if (!state.importLines) throw errors.IMPORT_NOT_SUPPORTED('an import needs --state level')
     await this.#changeWriter.run(() => state.importLines!(lines))
+    this.#prunedWholeAt = -Infinity
   }
 
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot) {
@@ -159,9 +173,13 @@ export class CollectionsOwner implements Collections {
 
   /** Prunes every history, and deletes videos whose details are too old: see `pruneVideos`. */
   async prune(now = Date.now()): Promise<void> {
-    await pruneCollections(this.state, this.#retention, now)
-    await pruneVideos(this.state, this.#retention, now)
+    const isWhole = now - this.#prunedWholeAt >= WHOLE_PRUNE_INTERVAL_MS
+    const prunedAt = isWhole ? undefined : this.#prunedAt
+    await pruneCollections(this.state, this.#tiers, now, prunedAt)
+    await pruneVideos(this.state, this.#tiers, now, prunedAt)
     await this.#emptyTrash(now)
+    this.#prunedAt = now
+    if (isWhole) this.#prunedWholeAt = now
   }
 
   /** Deletes the collections for good whose time in the trash is over. */

@@ -1,5 +1,6 @@
 import type { AppContext } from '@influencer-stats/runtime/service'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { toRetentionTiers } from '../core/history/retention-tiers.ts'
 import { DAY_MS } from '../core/quota-budget.ts'
 import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from '../messages.ts'
 import { openState } from '../open-parts.ts'
@@ -35,9 +36,11 @@ export async function openCollections(
   const source = () => ownSource
   const open = () => openState(context, share)
   if (!isStateOnMain(config)) {
+    const tiers = toRetentionTiers(config)
     const owner = new CollectionsOwner({
       state: await open(),
-      retention: config.historyDays * DAY_MS,
+      retention: tiers.hourly,
+      dailyRetention: tiers.daily,
       trashRetention: config.trashDays * DAY_MS,
       onFault: (fault, what) => log.error(fault, what),
     })

@@ -1,18 +1,46 @@
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
+import type { RetentionTiers } from '../core/history/retention-tiers.ts'
 import { findPointsToPrune, type Point } from '../core/history-points.ts'
-import { readHistoryPages } from './history-pages.ts'
+import { DAY_MS } from '../core/quota-budget.ts'
 import { toHistoryId, type StatsState, type TrashedCollection } from '../state/stats-state.ts'
+import { readHistoryPages } from './history-pages.ts'
 
 const PAGE_SIZE = 100
 
+/** Times (ms, both inclusive) in which points may have to be deleted. */
+interface PruneRange {
+  readonly from: number
+  readonly to: number
+}
+
 /**
- * Prunes the history of every collection: see `findPointsToPrune`.
- * @param retention maximum age of a point (ms)
+ * Returns the parts of a history that became old enough for another tier since an earlier pass, each from the beginning of
+ * its day. Between them no point can be superfluous, unless it was added after that pass.
+ * @param prunedAt time of the earlier pass (ms); absent: the result is the whole history
  */
-export async function pruneCollections(state: StatsState, retention: number, now: number): Promise<void> {
+function findRanges({ hourly, daily }: RetentionTiers, now: number, prunedAt = -Infinity): PruneRange[] {
+  if (prunedAt === -Infinity || prunedAt > now) return [{ from: 0, to: now }]
+  const toRange = (age: number) => ({ from: Math.floor((prunedAt - age) / DAY_MS) * DAY_MS, to: now - age })
+  const thinned = [...new Set([hourly, DAY_MS])].filter((age) => age < daily).map(toRange)
+  return [{ from: 0, to: now - daily - 1 }, ...thinned]
+}
+
+/**
+ * Prunes the history of every collection: see `findPointsToPrune`. Other work runs between two collections and between two
+ * pages of a history.
+ * @param prunedAt time of the previous pass (ms): only what has changed since is read. Absent: whole histories are read
+ */
+export async function pruneCollections(
+  state: StatsState,
+  tiers: RetentionTiers,
+  now: number,
+  prunedAt?: number,
+): Promise<void> {
+  const ranges = findRanges(tiers, now, prunedAt)
   for (let after = '', page; (page = await state.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
-    for (const { id } of page) await pruneHistory(state, id, retention, now)
+    for (const { id } of page) await pruneHistory(state, id, tiers, now, ranges)
   }
-  for await (const { id } of readTrash(state)) await pruneHistory(state, id, retention, now)
+  for await (const { id } of readTrash(state)) await pruneHistory(state, id, tiers, now, ranges)
 }
 
 /** Yields the collections in the trash, in the order of their ids. */
@@ -22,28 +50,48 @@ export async function* readTrash(state: Pick<StatsState, 'listRecords'>): AsyncG
     for (const { value } of page) yield value
 }
 
-async function pruneHistory(state: StatsState, id: string, retention: number, now: number): Promise<void> {
-  let last: Point[] = []
-  let retainedAt: number | undefined
-  for await (const page of readHistoryPages(state, id, 0, now)) {
-    const points = [...last, ...page]
-    const times = findPointsToPrune(points, now, retention, retainedAt)
-    retainedAt = points.slice(0, -1).findLast(({ at }) => !times.includes(at))?.at ?? retainedAt
-    // This point is checked again with the points after it.
-    last = points.slice(-1)
-    if (times.length > 0) await state.deletePoints(id, times)
+async function pruneHistory(
+  state: StatsState,
+  id: string,
+  tiers: RetentionTiers,
+  now: number,
+  ranges: readonly PruneRange[],
+): Promise<void> {
+  await yieldTurn()
+  for (const { from, to } of ranges) {
+    let last: Point[] = []
+    let retainedAt: number | undefined
+    for await (const page of readHistoryPages(state, id, from, to)) {
+      if (from > 0) retainedAt ??= (await state.getPointAt(id, from - 1))?.at
+      const points = [...last, ...page]
+      const times = new Set(findPointsToPrune(points, now, tiers, retainedAt))
+      retainedAt = points.slice(0, -1).findLast(({ at }) => !times.has(at))?.at ?? retainedAt
+      // This point is checked again with the points after it.
+      last = points.slice(-1)
+      if (times.size > 0) await state.deletePoints(id, [...times])
+    }
   }
 }
 
 /**
- * Deletes the points of every video's history that are older than `retention` (ms). Videos whose details are older than
- * that are deleted with their histories. The recorder already limits these histories to about one point per hour.
+ * Prunes the history of every video, as those of collections. Videos whose details are older than `tiers.hourly` are
+ * deleted with their histories. The recorder already limits these histories to about one point per hour.
+ * @param prunedAt as for `pruneCollections`
  */
-export async function pruneVideos(state: StatsState, retention: number, now: number): Promise<void> {
-  const oldest = now - retention
+export async function pruneVideos(
+  state: StatsState,
+  tiers: RetentionTiers,
+  now: number,
+  prunedAt?: number,
+): Promise<void> {
+  const oldest = now - tiers.hourly
+  const ranges = findRanges(tiers, now, prunedAt)
   for (let after = '', page; (page = await state.listVideos(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
     const expired = page.filter(({ asOf }) => asOf < oldest).map(({ id }) => id)
-    for (const { id } of page) await deletePointsUntil(state, toHistoryId(id), expired.includes(id) ? now : oldest - 1)
+    for (const { id } of page) {
+      if (expired.includes(id)) await deletePointsUntil(state, toHistoryId(id), now)
+      else await pruneHistory(state, toHistoryId(id), tiers, now, ranges)
+    }
     if (expired.length > 0) await state.deleteVideos(expired)
   }
 }

@@ -1,4 +1,5 @@
 import type { Edits, Totals } from './video-numbers.ts'
+import type { RetentionTiers } from './history/retention-tiers.ts'
 import { DAY_MS } from './quota-budget.ts'
 
 /**
@@ -31,29 +32,30 @@ export function withPoint(points: Point[], point: Point): Point[] {
   return [...points.filter(({ at }) => at !== point.at), point].toSorted((a, b) => a.at - b.at)
 }
 
-/** After a longer gap (ms) the first point of an hour also remains, because it marks the end of the gap. */
-const MAX_GAP_MS = HOUR_MS
-
 export const toHour = (time: number) => Math.floor(time / HOUR_MS)
 
 /**
- * Returns the times of the points to delete: all older than `retention` ms. Of those older than a day, the last of each
- * hour remains, and the first of an hour after a gap.
+ * Returns the times of the points to delete: all older than `tiers.daily`. Of those older than a day the last of each hour
+ * remains, and of those older than `tiers.hourly` the last of each day in UTC. After a gap that is longer than this hour or
+ * day its first point remains too, because it marks the end of the gap.
  * @param points in ascending order of `at`
  * @param retainedAt time of the last earlier point that remains
  */
 export function findPointsToPrune(
   points: readonly Point[],
   now: number,
-  retention: number,
+  tiers: RetentionTiers,
   retainedAt = -Infinity,
 ): number[] {
+  const isRetained = (at: number, i: number) => {
+    if (at < now - tiers.daily) return false
+    if (at >= now - DAY_MS) return true
+    const length = at < now - tiers.hourly ? DAY_MS : HOUR_MS
+    const isOther = (point: Point | undefined) => !point || Math.floor(point.at / length) !== Math.floor(at / length)
+    return isOther(points[i + 1]) || (isOther(points[i - 1]) && at - retainedAt > length)
+  }
   return points.flatMap(({ at }, i) => {
-    if (at < now - retention) return [at]
-    const [previous, next] = [points[i - 1], points[i + 1]]
-    const isLast = !next || toHour(next.at) !== toHour(at)
-    const isFirst = !previous || toHour(previous.at) !== toHour(at)
-    if (at < now - DAY_MS && !isLast && !(isFirst && at - retainedAt > MAX_GAP_MS)) return [at]
+    if (!isRetained(at, i)) return [at]
     retainedAt = at
     return []
   })
