@@ -8,7 +8,7 @@ import { createMapState } from '../src/state/map-state.ts'
 import { toHistoryId, type StatsState } from '../src/state/stats-state.ts'
 
 const HOUR_MS = 3_600_000
-const NOW = 1_000 * DAY_MS + 5 * HOUR_MS
+const END_MS = 1_000 * DAY_MS + 5 * HOUR_MS
 const tiers = { hourly: 30 * DAY_MS, daily: 90 * DAY_MS }
 
 const toPoint = (at: number): Point => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 })
@@ -16,7 +16,7 @@ const toPoint = (at: number): Point => ({ at, impressions: 1, engagements: 1, sc
 /** Times up to `days` before the end: scattered, or many within two days. */
 const times = (days: number) => {
   const within = (min: number, max: number) =>
-    fc.uniqueArray(fc.integer({ min: NOW - max * DAY_MS, max: NOW - min * DAY_MS }), { maxLength: 200 })
+    fc.uniqueArray(fc.integer({ min: END_MS - max * DAY_MS, max: END_MS - min * DAY_MS }), { maxLength: 200 })
   return fc
     .oneof(within(0, days), within(2, 3), within(29, 31), within(60, 62))
     .map((unsorted) => unsorted.sort((a, b) => a - b))
@@ -36,17 +36,17 @@ describe('retention', () => {
   it('retains every point of a day, then the last per hour, then the last per day, and the first after a gap', () => {
     fc.assert(
       fc.property(times(100), (all) => {
-        const pruned = new Set(findPointsToPrune(all.map(toPoint), NOW, tiers))
+        const pruned = new Set(findPointsToPrune(all.map(toPoint), END_MS, tiers))
         const retained = all.filter((at) => !pruned.has(at))
-        const stored = all.filter((at) => at >= NOW - tiers.daily)
-        expect(retained.every((at) => at >= NOW - tiers.daily)).toBe(true)
+        const stored = all.filter((at) => at >= END_MS - tiers.daily)
+        expect(retained.every((at) => at >= END_MS - tiers.daily)).toBe(true)
         for (const [i, at] of stored.entries()) {
-          const length = at < NOW - tiers.hourly ? DAY_MS : HOUR_MS
+          const length = at < END_MS - tiers.hourly ? DAY_MS : HOUR_MS
           const others = stored.filter((other) => toBucket(other, length) === toBucket(at, length))
           const isLast = at === others.at(-1)
           const gap = at - (retained.findLast((other) => other < at) ?? -Infinity)
           const isAfterGap = at === others[0] && gap > length
-          expect(retained.includes(at)).toBe(at >= NOW - DAY_MS || isLast || isAfterGap)
+          expect(retained.includes(at)).toBe(at >= END_MS - DAY_MS || isLast || isAfterGap)
           // No gap of the history looks longer than it was by more than its hour or day.
           if (i > 0 && at - stored[i - 1]! > 2 * length) expect(retained).toContain(at)
         }
@@ -57,8 +57,8 @@ describe('retention', () => {
   it('loses the last point of no day', () => {
     fc.assert(
       fc.property(times(100), (all) => {
-        const pruned = new Set(findPointsToPrune(all.map(toPoint), NOW, tiers))
-        const stored = all.filter((at) => at >= NOW - tiers.daily)
+        const pruned = new Set(findPointsToPrune(all.map(toPoint), END_MS, tiers))
+        const stored = all.filter((at) => at >= END_MS - tiers.daily)
         const toDay = (at: number) => toBucket(at, DAY_MS)
         const lasts = stored.filter((at, i) => i === stored.length - 1 || toDay(stored[i + 1]!) !== toDay(at))
         expect(lasts.filter((at) => pruned.has(at))).toEqual([])
@@ -67,7 +67,7 @@ describe('retention', () => {
   })
 
   const readTimes = async (state: StatsState, id: string) => {
-    const points = await state.getHistory(id, 0, NOW + 200 * DAY_MS, 10_000)
+    const points = await state.getHistory(id, 0, END_MS + 200 * DAY_MS, 10_000)
     return points.map(({ at }) => at)
   }
 
@@ -79,7 +79,7 @@ describe('retention', () => {
       async function fill(all: readonly number[]) {
         const state = createMapState()
         await state.put({ id: 'c', videos: [], revision: 1 })
-        await state.putVideos([{ id: 'v', details: { id: 'v', asOf: NOW + 1_000 * DAY_MS } }])
+        await state.putVideos([{ id: 'v', details: { id: 'v', asOf: END_MS + 1_000 * DAY_MS } }])
         for (const at of all) {
           if (kind === 'videos') await state.putVideos([{ id: 'v', point: toPoint(at) }])
           else
@@ -91,7 +91,7 @@ describe('retention', () => {
       await fc.assert(
         fc.asyncProperty(times(100), passes, async (all, hours) => {
           const [inPasses, atOnce] = [await fill(all), await fill(all)]
-          let now = NOW
+          let now = END_MS
           await prune(inPasses, tiers, now)
           for (const length of hours) {
             const prunedAt = now
@@ -120,7 +120,7 @@ describe('retention', () => {
   it('reads only the parts of long histories that have become old enough', async () => {
     const state = createMapState()
     await state.put({ id: 'c', videos: [], revision: 1 })
-    for (let at = NOW - 100 * DAY_MS; at < NOW; at += HOUR_MS) {
+    for (let at = END_MS - 100 * DAY_MS; at < END_MS; at += HOUR_MS) {
       const snapshot = { videos: [], missing: [], asOf: at }
       await state.putSnapshots([{ id: 'c', snapshot, point: toPoint(at) }])
     }
@@ -133,11 +133,11 @@ describe('retention', () => {
         return points
       },
     }
-    await pruneCollections(counted, tiers, NOW)
+    await pruneCollections(counted, tiers, END_MS)
     expect(count).toBe(2_400)
     expect(await readTimes(state, 'c')).toHaveLength(60 + 30 * 24)
     count = 0
-    await pruneCollections(counted, tiers, NOW + HOUR_MS, NOW)
+    await pruneCollections(counted, tiers, END_MS + HOUR_MS, END_MS)
     expect(count).toBeLessThan(50)
   })
 })
