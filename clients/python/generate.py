@@ -31,6 +31,7 @@ SCHEMAS = {
         "DeletedCollection",
         "Trash",
         "Videos",
+        "Preview",
         "History",
         "Upstream",
     ],

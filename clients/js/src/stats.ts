@@ -23,6 +23,8 @@ export type TrashPage = Schemas['Trash']
 /** The sums of a collection. `byVideo` has the numbers of each video, if requested. */
 export type Statistics = Schemas['Statistics']
 export type CollectionVideos = Schemas['Videos']
+/** What a pasted text contains. */
+export type PastePreview = Schemas['Preview']
 export type HistoryPoint = Schemas['History']['points'][number]
 /** State of the YouTube API, and the rest of the daily budget. */
 export type UpstreamState = Schemas['Upstream']
@@ -88,6 +90,10 @@ export interface StatsClient {
   listVideos(id: string, options?: CallOptions): Promise<CollectionVideos | undefined>
   /** Resolves with the numbers of one video over time. */
   getVideoHistory(id: string, video: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
+  /** Finds the videos, channels, playlists and posts in a text. Bare words are looked up at YouTube. */
+  previewPaste(text: string, options?: CallOptions): Promise<PastePreview>
+  /** As `previewPaste`, with the state `member` for what the collection contains. */
+  previewPasteFor(id: string, text: string, options?: CallOptions): Promise<PastePreview | undefined>
   /** Resolves with the text of a file: the collection and its videos. */
   export(id: string, format: 'csv' | 'json', options?: CallOptions): Promise<string | undefined>
   getUpstream(options?: CallOptions): Promise<UpstreamState>
@@ -147,6 +153,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     getHistory: (id, historyOptions) => readPoints(`${toPath(id)}/stats/history`, historyOptions),
     listVideos: (id, listCall) => read('GET', `${toPath(id)}/videos`, { call: listCall }),
     getVideoHistory: (id, video, historyOptions) => readPoints(`${toPath(id, video)}/history`, historyOptions),
+    previewPaste: async (text, call) => (await read<PastePreview>('POST', '/preview', { json: { text }, call }))!,
+    previewPasteFor: (id, text, call) => read('POST', `${toPath(id)}/preview`, { json: { text }, call }),
     export: (id, format, exportCall) =>
       ignoreCodes(
         call('GET', `${toPath(id)}/export`, { query: { format }, call: exportCall }, (reply) => reply.text()),

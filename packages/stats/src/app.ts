@@ -13,6 +13,7 @@ import { registerCollectionRoutes } from './routes/collection-routes.ts'
 import { registerHistoryRoutes } from './routes/history-routes.ts'
 import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
+import { registerPreviewRoutes } from './routes/preview-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
 import { registerTrashRoutes } from './routes/trash-routes.ts'
 import { registerUpstreamRoute } from './routes/upstream-route.ts'
@@ -33,7 +34,7 @@ export async function createStatsApp(
   reportLogger(logger, context.registry)
 
   const { collections, overview, source, database } = await openCollections(context, resources)
-  const { cache, upstream } = await openCache(context, collections, logger, resources)
+  const { cache, upstream, lookUpVideos } = await openCache(context, collections, logger, resources)
 
   const app = await createApp(context, {
     title: 'Influencer Stats',
@@ -48,6 +49,7 @@ export async function createStatsApp(
   registerTrashRoutes(app, collections, config.trashDays)
   registerOverviewRoutes(app, { collections, overview, cache })
   registerVideoRoutes(app, collections, cache)
+  registerPreviewRoutes(app, collections, lookUpVideos)
   registerHistoryRoutes(app, collections, toRetentionTiers(config).daily)
   await registerMoveRoutes(app, collections, database, context.budget)
   registerUpstreamRoute(app, upstream)

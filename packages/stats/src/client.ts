@@ -1,5 +1,6 @@
 import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-stats/runtime/service-client'
 import type { Campaign, CampaignPatch, CampaignSource, computeCosts, Fee, FollowedVideos } from './core/campaign.ts'
+import type { PreviewItem } from './core/paste/preview.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { Edits, Totals } from './core/video-numbers.ts'
 import type { Sort } from './campaigns/overview-selection.ts'
@@ -14,6 +15,7 @@ export type {
   CampaignSource,
   Fee,
   GrowthByPeriod,
+  PreviewItem,
   Sort,
   VideoResource as Video,
   UpstreamState,
@@ -77,6 +79,15 @@ export interface HistoryPoint extends Totals, Edits {
   readonly at: string
 }
 
+/** What a pasted text contains. */
+export interface PastePreview {
+  readonly items: readonly PreviewItem[]
+  /** Headings of a sheet whose columns are ignored. */
+  readonly unknownHeadings: readonly string[]
+  /** True if the text has more than 10,000 items. */
+  readonly isCut?: true
+}
+
 /** Additions to each collection of a response. */
 export type Include = readonly ('stats' | 'change')[]
 
@@ -136,6 +147,10 @@ export interface StatsClient {
     video: string,
     options?: StatsHistoryOptions,
   ): Promise<readonly HistoryPoint[] | undefined>
+  /** Finds the videos, channels, playlists and posts in a text. Bare words are looked up at YouTube. */
+  previewPaste(text: string): Promise<PastePreview>
+  /** As `previewPaste`, with the state `member` for what the collection contains. */
+  previewPasteFor(id: string, text: string): Promise<PastePreview | undefined>
   /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
   getUpstream(): Promise<UpstreamState>
   /** Returns the text of a file with the collection and its videos. */
@@ -189,6 +204,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     listVideos: (id) => read('GET', `${toPath(id)}/videos`),
     getHistory: (id, range) => readPoints(`${toPath(id)}/stats/history`, range),
     getVideoHistory: (id, video, range) => readPoints(`${toVideoPath(id, video)}/history`, range),
+    previewPaste: async (text) => (await read<PastePreview>('POST', '/preview', { json: { text } }))!,
+    previewPasteFor: (id, text) => read('POST', `${toPath(id)}/preview`, { json: { text } }),
     getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
     export: async (id, format) => (await sendRequest('GET', `${toPath(id)}/export`, { query: { format } }))?.text(),
   }

@@ -1,5 +1,6 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { ChangeName, ChangeResult } from './campaigns/collection-changes.ts'
+import type { LookedUpVideos } from './core/paste/preview.ts'
 import type { Snapshot } from './core/video-numbers.ts'
 import type { PreparedReply, StatsReading } from './core/prepared-reply.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
@@ -23,6 +24,8 @@ export type StatsMainMessage = StateReads & {
   poll(id: string): PreparedReply | undefined
   /** Returns the poller's numbers of a collection. */
   pollNumbers(id: string): StatsReading | undefined
+  /** Finds out which ids are videos: see `VideoLookup`. */
+  lookUpVideos(ids: readonly string[]): LookedUpVideos
   /** Persists the count of used units: see `QuotaMeter`. */
   saveUsage(): void
   /** Returns the state of the API, as the poller sees it. */

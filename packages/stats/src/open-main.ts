@@ -93,6 +93,7 @@ export async function openMain(
       saveVideos: (rows) => collections.saveVideos(rows),
       poll: (id) => poller().reads.read(id),
       pollNumbers: (id) => poller().reads.readNumbers(id),
+      lookUpVideos: (ids) => polling!.lookup.find(ids),
       saveUsage,
       upstream: () => poller().getUpstreamState(),
       node: () => node?.getState(),

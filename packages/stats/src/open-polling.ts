@@ -9,11 +9,13 @@ import { openClient, openLogger } from './open-parts.ts'
 import { SsePublisher } from './publish/sse-publisher.ts'
 import type { QuotaMeter } from './quota/quota-meter.ts'
 import { Poller } from './refresh/poller.ts'
+import { VideoLookup } from './refresh/video-lookup.ts'
 import { getSource, type StatsConfig } from './settings.ts'
 import { reportPoller, reportSsePublisher, reportUpstream } from './stats-metrics.ts'
 
 export interface PollerHandle {
   readonly poller: Poller
+  readonly lookup: VideoLookup
   close(): Promise<void>
 }
 
@@ -81,8 +83,10 @@ export async function startPolling(
     },
   })
   if (!node) await startPublisher()
+  const canCall = () => poller.status.getOutage(poller.schedule?.circuit) === undefined
   return {
     poller,
+    lookup: new VideoLookup({ caller: client.side, meter, logger, canCall }),
     async close() {
       // This close aborts the calls in flight: their failure must not be published to other nodes.
       if (node) poller.end()

@@ -173,6 +173,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the videos, channels, playlists and posts in a text
+         * @description Nothing is changed. Videos, channels, playlists and posts of other platforms are found in a sheet, a list or prose. A bare word of 11 characters counts only if YouTube knows such a video: 50 words take one unit of quota.
+         */
+        post: operations["previewPaste"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find what a text would add to a collection
+         * @description Nothing is changed. Videos, channels, playlists and posts of other platforms are found in a sheet, a list or prose. A bare word of 11 characters counts only if YouTube knows such a video: 50 words take one unit of quota.
+         */
+        post: operations["previewPasteForCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/collections/{id}/stats/history": {
         parameters: {
             query?: never;
@@ -974,6 +1014,67 @@ export interface components {
                 perEngagement?: number;
             };
         };
+        /** Pasted text */
+        PastedText: {
+            /** @description A pasted sheet, list or prose. */
+            text: string;
+        };
+        /** Preview values */
+        PreviewValues: {
+            creator?: string;
+            fee?: number;
+            currency?: string;
+            published?: string;
+        };
+        /** Preview item */
+        PreviewItem: {
+            /** @description Line of the text, from 1. */
+            line: number;
+            /** @description The pasted text, at most 200 characters. */
+            text: string;
+            /**
+             * @description `member`: the collection contains it. `duplicate`: an earlier line names it. `unknown`: a bare word of 11 characters that could not be looked up, because of an outage or the budget.
+             * @enum {string}
+             */
+            state: "new" | "member" | "duplicate" | "unknown" | "refused";
+            /**
+             * @description Why the item is refused or unknown.
+             * @enum {string}
+             */
+            reason?: "UNSUPPORTED_HOST" | "UNSUPPORTED_LINK" | "MALFORMED_ID" | "SHORTENED_LINK" | "PROFILE_LINK" | "PERSONAL_PLAYLIST" | "TOO_LONG" | "NO_LINK" | "NOT_A_VIDEO" | "NOT_CHECKED";
+            /** @description Line of the first item for the same content. */
+            firstLine?: number;
+            /** @enum {string} */
+            type?: "video" | "channel" | "playlist" | "post";
+            /** @enum {string} */
+            platform?: "youtube" | "instagram" | "tiktok" | "twitch" | "x" | "facebook" | "linkedin";
+            /** @description Absent for a channel that only has a name. */
+            id?: string;
+            /** @description Normalised link. */
+            url?: string;
+            /** @description Name of a channel without an id, without `@`. */
+            name?: string;
+            /** @enum {string} */
+            nameKind?: "handle" | "user" | "custom";
+            /** @description True for a link of the form /shorts/. */
+            isShort?: boolean;
+            /** @description Author of a post, if its link contains it. */
+            author?: string;
+            /** @description Title of the video, if it is known. */
+            title?: string;
+            /** @description Channel of the video, if it is known. */
+            channel?: string;
+            /** @description Values of the row of a sheet. */
+            values?: components["schemas"]["PreviewValues"];
+        };
+        /** Preview */
+        Preview: {
+            items: components["schemas"]["PreviewItem"][];
+            /** @description Headings of a sheet whose columns are ignored. */
+            unknownHeadings: string[];
+            /** @description True if the text has more than 10,000 items. */
+            isCut?: boolean;
+        };
         /** History */
         History: {
             points: {
@@ -1491,6 +1592,57 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ExportedCollection"];
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    previewPaste: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastedText"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+        };
+    };
+    previewPasteForCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastedText"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
                 };
             };
         };

@@ -2,17 +2,27 @@ import type { AppContext } from '@influencer-stats/runtime/service'
 import { createUpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { Collections } from '../campaigns/collections.ts'
 import { toUpstreamState, type UpstreamState } from '../core/upstream-state.ts'
+import type { LookedUpVideos } from '../core/paste/preview.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from '../messages.ts'
 import { openClient } from '../open-parts.ts'
 import { parts } from '../parts.ts'
 import { QuotaMeter } from '../quota/quota-meter.ts'
 import { createUpstreamReader, getCallResults, type UpstreamReader } from '../refresh/upstream-reader.ts'
+import { VideoLookup } from '../refresh/video-lookup.ts'
 import { getSource, isStateOnMain, type StatsConfig } from '../settings.ts'
 import type { CacheOptions, StatsCache } from './stats-cache.ts'
 
 /** A read through the main thread has this timeout in addition to `readTimeout`, the maximum wait for YouTube (ms). */
 const MAIN_TIMEOUT_MS = 5_000
+
+/** The cache of a serving thread, and what else it knows of YouTube. */
+export interface OpenedCache {
+  readonly cache: StatsCache
+  upstream(): UpstreamState | Promise<UpstreamState>
+  /** Finds out which ids are videos: see `VideoLookup`. */
+  lookUpVideos(ids: readonly string[]): Promise<LookedUpVideos>
+}
 
 /**
  * Opens the cache of a serving thread.
@@ -23,7 +33,7 @@ export async function openCache(
   collections: Collections,
   logger: StatsLogger,
   resources: AsyncDisposableStack,
-): Promise<{ readonly cache: StatsCache; upstream(): UpstreamState | Promise<UpstreamState> }> {
+): Promise<OpenedCache> {
   const { config, bus } = context
   const { meter: memory, replies } = context.shared as StatsSharedState
   // If the serving thread owns the state, the count is not saved: the state is in memory, and a killed process loses it.
@@ -31,6 +41,7 @@ export async function openCache(
   const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let opened: Awaited<ReturnType<typeof openClient>> | undefined
   let state: () => UpstreamState | Promise<UpstreamState> = () => bus.call('upstream')
+  let lookUpVideos: OpenedCache['lookUpVideos'] = (ids) => bus.call('lookUpVideos', ids)
 
   async function openUpstream(): Promise<CacheOptions> {
     const timer = createUpstreamTimer(context)
@@ -69,11 +80,14 @@ export async function openCache(
         now,
       })
     }
+    const canCall = () => upstream.circuit.pause === undefined
+    const lookup = new VideoLookup({ caller: client.side, meter, logger, canCall })
+    lookUpVideos = (ids) => lookup.find(ids)
     return { collections, upstream, logger, meter, refreshInterval, size }
   }
 
   const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT_MS), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   resources.defer(() => (opened ? opened.close(() => cache.close()) : cache.close()))
-  return { cache, upstream: () => state() }
+  return { cache, upstream: () => state(), lookUpVideos: (ids) => lookUpVideos(ids) }
 }

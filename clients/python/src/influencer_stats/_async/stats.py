@@ -12,6 +12,7 @@ from ..types.stats import (
     CollectionWithItsNumbers,
     HistoryPoint,
     NewCollection,
+    Preview,
     Statistics,
     Trash,
     Upstream,
@@ -175,6 +176,16 @@ class AsyncStatsClient(AsyncServiceClient):
     ) -> Sequence[HistoryPoint] | None:
         """Returns the numbers of one video over time."""
         return await self._read_points(f"{_to_path(id, video)}/history", start, end, step, timeout)
+
+    async def preview_paste(self, text: str, *, timeout: float | None = None) -> Preview:
+        """Finds the videos, channels, playlists and posts in a text. Bare words are looked up at YouTube."""
+        reply = await self._requester.send("POST", "/preview", json={"text": text}, timeout=timeout)
+        return cast(Preview, reply.json())
+
+    async def preview_paste_for(self, id: str, text: str, *, timeout: float | None = None) -> Preview | None:
+        """As `preview_paste`, with the state `member` for what the collection contains."""
+        path = f"{_to_path(id)}/preview"
+        return cast(Preview | None, await self._read("POST", path, json={"text": text}, timeout=timeout))
 
     async def export(self, id: str, format: Literal["csv", "json"], *, timeout: float | None = None) -> str | None:
         """Returns the text of a file with the collection and its videos, without a byte order mark."""

@@ -14,6 +14,7 @@ from ..types.stats import (
     CollectionWithItsNumbers,
     HistoryPoint,
     NewCollection,
+    Preview,
     Statistics,
     Trash,
     Upstream,
@@ -177,6 +178,16 @@ class StatsClient(ServiceClient):
     ) -> Sequence[HistoryPoint] | None:
         """Returns the numbers of one video over time."""
         return self._read_points(f"{_to_path(id, video)}/history", start, end, step, timeout)
+
+    def preview_paste(self, text: str, *, timeout: float | None = None) -> Preview:
+        """Finds the videos, channels, playlists and posts in a text. Bare words are looked up at YouTube."""
+        reply = self._requester.send("POST", "/preview", json={"text": text}, timeout=timeout)
+        return cast(Preview, reply.json())
+
+    def preview_paste_for(self, id: str, text: str, *, timeout: float | None = None) -> Preview | None:
+        """As `preview_paste`, with the state `member` for what the collection contains."""
+        path = f"{_to_path(id)}/preview"
+        return cast(Preview | None, self._read("POST", path, json={"text": text}, timeout=timeout))
 
     def export(self, id: str, format: Literal["csv", "json"], *, timeout: float | None = None) -> str | None:
         """Returns the text of a file with the collection and its videos, without a byte order mark."""

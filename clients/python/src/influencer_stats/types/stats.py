@@ -411,6 +411,83 @@ class Videos(TypedDict):
     """
 
 
+class PreviewValues(TypedDict):
+    creator: NotRequired[str]
+    fee: NotRequired[float]
+    currency: NotRequired[str]
+    published: NotRequired[str]
+
+
+class PreviewItem(TypedDict):
+    line: int
+    """
+    Line of the text, from 1.
+    """
+    text: str
+    """
+    The pasted text, at most 200 characters.
+    """
+    state: Literal['new', 'member', 'duplicate', 'unknown', 'refused']
+    """
+    `member`: the collection contains it. `duplicate`: an earlier line names it. `unknown`: a bare word of 11 characters that could not be looked up, because of an outage or the budget.
+    """
+    reason: NotRequired[Literal['UNSUPPORTED_HOST', 'UNSUPPORTED_LINK', 'MALFORMED_ID', 'SHORTENED_LINK', 'PROFILE_LINK', 'PERSONAL_PLAYLIST', 'TOO_LONG', 'NO_LINK', 'NOT_A_VIDEO', 'NOT_CHECKED']]
+    """
+    Why the item is refused or unknown.
+    """
+    firstLine: NotRequired[int]
+    """
+    Line of the first item for the same content.
+    """
+    type: NotRequired[Literal['video', 'channel', 'playlist', 'post']]
+    platform: NotRequired[Literal['youtube', 'instagram', 'tiktok', 'twitch', 'x', 'facebook', 'linkedin']]
+    id: NotRequired[str]
+    """
+    Absent for a channel that only has a name.
+    """
+    url: NotRequired[str]
+    """
+    Normalised link.
+    """
+    name: NotRequired[str]
+    """
+    Name of a channel without an id, without `@`.
+    """
+    nameKind: NotRequired[Literal['handle', 'user', 'custom']]
+    isShort: NotRequired[bool]
+    """
+    True for a link of the form /shorts/.
+    """
+    author: NotRequired[str]
+    """
+    Author of a post, if its link contains it.
+    """
+    title: NotRequired[str]
+    """
+    Title of the video, if it is known.
+    """
+    channel: NotRequired[str]
+    """
+    Channel of the video, if it is known.
+    """
+    values: NotRequired[PreviewValues]
+    """
+    Values of the row of a sheet.
+    """
+
+
+class Preview(TypedDict):
+    items: list[PreviewItem]
+    unknownHeadings: list[str]
+    """
+    Headings of a sheet whose columns are ignored.
+    """
+    isCut: NotRequired[bool]
+    """
+    True if the text has more than 10,000 items.
+    """
+
+
 class HistoryPoint(TypedDict):
     at: str
     impressions: int
