@@ -6,6 +6,7 @@ import { combine, sum, toSnapshot } from '../src/core/video-numbers.ts'
 import { DAY_MS, computeRefreshInterval, getRemainingQuota, getTimeUntilReset } from '../src/core/quota-budget.ts'
 import { formatBody, getReplyEtag, isStale, prepare, prepareByVideo } from '../src/core/prepared-reply.ts'
 import { parseDetails, parseVideos, buildVideosPath } from '../src/youtube/video-list.ts'
+import { isShort } from '../src/core/video-details.ts'
 import { videoId, videoNumbers } from './support/video-numbers.ts'
 
 const HOUR_MS = 3_600_000
@@ -171,7 +172,7 @@ describe('videos.list', () => {
   })
 
   it('requests details, and reads the valid ones', () => {
-    expect(buildVideosPath(['a'], 'k', true)).toContain('part=snippet,statistics&')
+    expect(buildVideosPath(['a'], 'k', true)).toContain('part=snippet,contentDetails,statistics&')
     const snippet = { title: 'T', channelTitle: 'C', channelId: 'UC', publishedAt: '2020-01-02T03:04:05Z' }
     const known = { title: 'T', channel: 'C', channelId: 'UC', publishedAt: '2020-01-02T03:04:05.000Z' }
     const odd = { title: 5, channelTitle: '', channelId: null, publishedAt: 'yesterday' }
@@ -184,6 +185,34 @@ describe('videos.list', () => {
       { id: 'c', asOf: 9 },
       { id: 'd', title: 'x'.repeat(500), asOf: 9 },
     ])
+  })
+
+  it('reads lengths and states of broadcasts', () => {
+    const read = (duration: unknown, liveBroadcastContent?: unknown) =>
+      parseDetails([{ id: 'a', snippet: { liveBroadcastContent }, contentDetails: { duration } }], ['a'], 9)[0]!
+    const lengths = [
+      ['PT59S', 59],
+      ['PT1M', 60],
+      ['PT12M34S', 754],
+      ['PT1H2M3S', 3_723],
+      ['P1DT2H', 93_600],
+      ['P1W', 604_800],
+      ['P0D', undefined],
+      ['PT', undefined],
+      ['P', undefined],
+      ['12', undefined],
+      [60, undefined],
+      [undefined, undefined],
+    ] as const
+    for (const [text, seconds] of lengths) expect([text, read(text).duration]).toEqual([text, seconds])
+    for (const live of ['none', 'live', 'upcoming']) expect(read('P0D', live)).toEqual({ id: 'a', live, asOf: 9 })
+    expect(read('PT1M', 'ended')).toEqual({ id: 'a', duration: 60, asOf: 9 })
+    expect([isShort(read('PT1M', 'none')), isShort(read('PT61S', 'none')), isShort(read('PT9S', 'live'))]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(isShort({})).toBe(false)
   })
 
   it('reads counts that are strings, and omits absent ones', () => {

@@ -26,6 +26,18 @@ it('refuses a line that is no part of an export', async () => {
   await stats.stop()
 })
 
+it('imports the units by kind of call', async () => {
+  const stats = await startStats({ youtubeUri: 'http://127.0.0.1:9', data: createTemporaryFolder() })
+  const day = toPacificDay(Date.now())
+  const body = JSON.stringify({ type: 'usage', usage: { day, used: 9, kinds: { channels: 1, lookups: 3 } } })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  expect((await fetch(`${stats.url}/import`, { method: 'POST', body, headers })).status).toBe(200)
+  const kinds = { videos: 5, channels: 1, playlistItems: 0, lookups: 3 }
+  expect((await stats.get('/upstream')).body.budget).toMatchObject({ used: 9, kinds })
+  expect(await (await fetch(`${stats.url}/export`)).text()).toContain(body)
+  await stats.stop()
+})
+
 it('continues with the used quota of the exported service, and spends none of it twice', async () => {
   const youtube = await startFakeYoutube()
   youtube.handler = (ids, reply) => reply.end(listOf(ids, 1))

@@ -65,5 +65,20 @@ describe('the quota meter', () => {
     // A usage of an earlier version has no kinds.
     after.restore({ day: '2026-11-20', used: 4 })
     expect(after.usedByKind).toEqual({ videos: 4, channels: 0, playlistItems: 0, lookups: 0 })
+    after.raise({ day: '2026-11-20', used: 9, kinds: { lookups: 2 } })
+    expect(after.usedByKind).toEqual({ videos: 7, channels: 0, playlistItems: 0, lookups: 2 })
+    after.raise({ day: '2026-11-20', used: 8, kinds: { lookups: 5 } })
+    expect(after.usedByKind.lookups).toBe(2)
+  })
+
+  it('does not count a side call whose unit could not be stored', async () => {
+    const meter: QuotaMeter = new QuotaMeter(QuotaMeter.createMemory(), 10, {
+      async save() {
+        meter.refund()
+        throw new Error('unavailable')
+      },
+    })
+    for (const kind of ['videos', 'lookups'] as const) await expect(meter.spend(kind)).rejects.toThrow('unavailable')
+    expect([meter.used, meter.usedByKind.lookups]).toEqual([0, 0])
   })
 })

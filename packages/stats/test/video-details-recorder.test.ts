@@ -55,6 +55,21 @@ describe('the recorder of video details', () => {
     ])
   })
 
+  it('requests details of live broadcasts every 10 minutes', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { recorder } = setUp()
+    const record = (live: 'none' | 'live') => recorder.recordDetails(['a', 'b'], [{ id: 'a', live, asOf: 1 }])
+    record('live')
+    vi.advanceTimersByTime(599_000)
+    expect(recorder.needsDetails(['a', 'b'])).toBe(false)
+    vi.advanceTimersByTime(2_000)
+    expect([recorder.needsDetails(['b']), recorder.needsDetails(['b', 'a'])]).toEqual([false, true])
+    record('none')
+    vi.advanceTimersByTime(601_000)
+    expect(recorder.needsDetails(['a', 'b'])).toBe(false)
+  })
+
   it('requests details once a day, those of unknown videos no more often', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())

@@ -38,6 +38,8 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
       channel: expect.stringMatching(/^Channel /),
       channelId: expect.stringMatching(/^UC/),
       publishedAt: expect.stringMatching(/^20\d\d-.*\.000Z$/),
+      duration: expect.any(Number),
+      live: 'none',
       views: 261_734,
       likes: 14_237,
       comments: 451,

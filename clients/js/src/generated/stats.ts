@@ -826,6 +826,15 @@ export interface components {
             channelId?: string;
             /** Format: date-time */
             publishedAt?: string;
+            /** @description Length in seconds. Absent during a live broadcast. */
+            duration?: number;
+            /**
+             * @description State of a live broadcast; `none` for other videos.
+             * @enum {string}
+             */
+            live?: "none" | "live" | "upcoming";
+            /** @description True for a video of up to 60 s. The API of YouTube does not state which videos are Shorts. */
+            isShort?: boolean;
             /** @description This and the other counts are absent if YouTube never stated them. */
             views?: number;
             likes?: number;

@@ -10,6 +10,8 @@ import { RowWriter } from './row-writer.ts'
 interface RecordedVideo {
   /** Time of the last response to a request for its details (ms of the monotonic clock). */
   detailsAt: number
+  /** True if its live broadcast has not ended: its details change soon. */
+  isLive?: boolean
   /** Last point of its history. */
   point?: Point
 }
@@ -26,17 +28,25 @@ export interface VideoDetailsRecorderOptions {
   save(rows: readonly VideoRow[]): MaybePromise<void>
   /** Called with the cause when data cannot be stored, once per outage. */
   onFault(fault: unknown): void
+  /** Called with the details of each call. */
+  onDetails?(details: readonly VideoDetails[]): void
 }
 
+/** Time between two requests for the details of a live or upcoming broadcast (ms). */
+const LIVE_INTERVAL_MS = 600_000
+
 /**
- * Records results of this thread's calls: details once a day, and a point of a video's history once an hour if its
+ * Records results of this thread's calls: details once a day, those of live broadcasts every 10 minutes, and a point of a video's history once an hour if its
  * numbers have changed, or are the first ones since the start. No caller waits for it.
  */
 export class VideoDetailsRecorder implements VideoDetailsSink {
   readonly #recorded = new Map<string, RecordedVideo>()
   readonly #rows: RowWriter<VideoRow>
 
-  constructor({ save, onFault }: VideoDetailsRecorderOptions) {
+  readonly #onDetails: VideoDetailsRecorderOptions['onDetails']
+
+  constructor({ save, onFault, onDetails }: VideoDetailsRecorderOptions) {
+    this.#onDetails = onDetails
     this.#rows = new RowWriter({ write: save, getSize: () => 1, maxBatchSize: BATCH_ROWS, onFault })
   }
 
@@ -45,8 +55,11 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
    * all details are due.
    */
   needsDetails(ids: readonly string[]): boolean {
-    const latest = steadyNow() - DAY_MS
-    return ids.some((id) => (this.#recorded.get(id)?.detailsAt ?? -Infinity) < latest)
+    const now = steadyNow()
+    return ids.some((id) => {
+      const recorded = this.#recorded.get(id)
+      return !recorded || recorded.detailsAt < now - (recorded.isLive ? LIVE_INTERVAL_MS : DAY_MS)
+    })
   }
 
   recordDetails(ids: readonly string[], details: readonly VideoDetails[]): void {
@@ -54,7 +67,11 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
     const now = steadyNow()
     // Includes ids without details: otherwise every call would request them again.
     for (const id of ids) this.#getRecorded(id).detailsAt = now
-    for (const one of details) this.#add(one.id, { details: one })
+    for (const one of details) {
+      this.#getRecorded(one.id).isLive = one.live === 'live' || one.live === 'upcoming'
+      this.#add(one.id, { details: one })
+    }
+    this.#onDetails?.(details)
   }
 
   /**

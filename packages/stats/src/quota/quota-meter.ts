@@ -88,8 +88,13 @@ export class QuotaMeter {
     this.#resetOnNewDay()
     const used = Atomics.add(this.#cells, USED_INDEX, 1)
     if (this.budget === 0 || used < this.budget) {
-      if (kind !== 'videos') Atomics.add(this.#cells, KIND_INDEXES[kind], 1)
-      return this.#save?.()
+      if (kind === 'videos') return this.#save?.()
+      Atomics.add(this.#cells, KIND_INDEXES[kind], 1)
+      return this.#save?.().catch((fault: unknown) => {
+        // `save` has refunded the unit of a call that may not begin.
+        Atomics.sub(this.#cells, KIND_INDEXES[kind], 1)
+        throw fault
+      })
     }
     Atomics.sub(this.#cells, USED_INDEX, 1)
     throw errors.UPSTREAM_UNAVAILABLE(`the daily budget of ${this.budget} units is used up`)
@@ -117,17 +122,21 @@ export class QuotaMeter {
     this.#resetOnNewDay()
     const current = usage?.day === toPacificDay(this.#now()) ? usage : undefined
     Atomics.store(this.#cells, USED_INDEX, current?.used ?? 0)
-    for (const kind of SIDE_KINDS) Atomics.store(this.#cells, KIND_INDEXES[kind], current?.kinds?.[kind] ?? 0)
+    this.#setKinds(current?.kinds)
+  }
+
+  #setKinds(kinds: QuotaUsage['kinds']): void {
+    for (const kind of SIDE_KINDS) Atomics.store(this.#cells, KIND_INDEXES[kind], kinds?.[kind] ?? 0)
   }
 
   /** Raises the count to that of a service whose data is imported, if it is of today and larger. */
-  raise({ day, used }: QuotaUsage): void {
+  raise({ day, used, kinds }: QuotaUsage): void {
     this.#resetOnNewDay()
     if (day !== toPacificDay(this.#now())) return
     let current = Atomics.load(this.#cells, USED_INDEX)
     while (used > current) {
       const found = Atomics.compareExchange(this.#cells, USED_INDEX, current, used)
-      if (found === current) return
+      if (found === current) return this.#setKinds(kinds)
       current = found
     }
   }
@@ -140,7 +149,7 @@ export class QuotaMeter {
     // day may read the old count for a moment.
     if (Atomics.compareExchange(this.#cells, DAY_INDEX, day, today) !== day || day === 0) return
     Atomics.store(this.#cells, USED_INDEX, 0)
-    for (const kind of SIDE_KINDS) Atomics.store(this.#cells, KIND_INDEXES[kind], 0)
+    this.#setKinds(undefined)
   }
 
   #cachedUntil = 0

@@ -2,6 +2,8 @@ import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { createValidator } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
+import { SIDE_KINDS } from '../core/quota-budget.ts'
+import { LIVE_STATES } from '../core/video-details.ts'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import type { ExportLine } from '../core/export-line.ts'
 import { EXPORTED_KINDS, hasSource, RECORD_KEY_PATTERN } from '../core/record-kinds.ts'
@@ -59,14 +61,25 @@ const collection = closedObject(
   { required: ['id', 'videos', 'revision'] },
 )
 const details = closedObject(
-  { id: video, title: text, channel: text, channelId: text, publishedAt: text, asOf: time },
+  {
+    id: video,
+    title: text,
+    channel: text,
+    channelId: text,
+    publishedAt: text,
+    duration: time,
+    live: { type: 'string', enum: LIVE_STATES },
+    asOf: time,
+  },
   { required: ['id', 'asOf'] },
 )
 
+const units = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const
 const usage = closedObject(
   {
     day: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
-    used: { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 },
+    used: units,
+    kinds: closedObject(Object.fromEntries(SIDE_KINDS.map((kind) => [kind, units]))),
   },
   { required: ['day', 'used'] },
 )

@@ -1,4 +1,5 @@
 import { closedObject } from '@influencer-stats/runtime/closed-object'
+import { LIVE_STATES } from '../core/video-details.ts'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import { collectionReply, video, videos } from './collection-schemas.ts'
 
@@ -158,6 +159,12 @@ const videoResource = closedObject(
     channel: { type: 'string' },
     channelId: { type: 'string' },
     publishedAt: moment,
+    duration: { type: 'integer', minimum: 1, description: 'Length in seconds. Absent during a live broadcast.' },
+    live: { type: 'string', enum: LIVE_STATES, description: 'State of a live broadcast; `none` for other videos.' },
+    isShort: {
+      type: 'boolean',
+      description: 'True for a video of up to 60 s. The API of YouTube does not state which videos are Shorts.',
+    },
     ...counts,
     views: { ...count, description: 'This and the other counts are absent if YouTube never stated them.' },
     ...hidden,
@@ -174,6 +181,8 @@ const exampleVideo = {
   channel: 'Channel 7',
   channelId: 'UC0007000700070007000700',
   publishedAt: '2021-05-06T07:08:09.000Z',
+  duration: 754,
+  live: 'none',
   views: 261_734,
   likes: 14_237,
   comments: 451,

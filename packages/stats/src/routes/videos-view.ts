@@ -1,6 +1,6 @@
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
-import type { VideoDetails } from '../core/video-details.ts'
+import { isShort, type VideoDetails } from '../core/video-details.ts'
 import type { CountName, VideoNumbers } from '../core/video-numbers.ts'
 import { isStale, summarize, toByVideo, type Summary } from '../core/prepared-reply.ts'
 import { toVideoUrl } from '../core/video-links.ts'
@@ -10,6 +10,8 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 /** A video of a collection, as in replies. Without numbers it is `missing`, or no request for it has succeeded yet. */
 export interface VideoResource extends Omit<VideoDetails, 'asOf'>, Pick<VideoNumbers, CountName | 'hidden'> {
   readonly url: string
+  /** True for a video of up to 60 s: see `isShort`. */
+  readonly isShort?: true
   readonly hiddenSince?: string
   readonly gone?: { readonly since: string; readonly asOf: string }
   readonly missing?: true
@@ -46,6 +48,7 @@ export async function readVideosView(
       ...known,
       id: video,
       url: toVideoUrl(video),
+      ...(isShort(known) && { isShort: true as const }),
       ...numbers.get(video),
       ...(missing.has(video) && { missing: true as const }),
     }

@@ -8,8 +8,8 @@ import { createUnreadableReply } from './upstream-problem.ts'
 // 7.3 KB.
 const NUMBERS_QUERY = 'part=statistics&fields=kind,items(id,statistics)&prettyPrint=false'
 const DETAILS_QUERY =
-  'part=snippet,statistics&fields=kind,items(id,snippet(title,channelId,channelTitle,publishedAt),statistics)' +
-  '&prettyPrint=false'
+  'part=snippet,contentDetails,statistics&fields=kind,items(id,snippet(title,channelId,channelTitle,publishedAt,' +
+  'liveBroadcastContent),contentDetails(duration),statistics)&prettyPrint=false'
 
 /** Returns the path and query of a request for the numbers of `ids`, and on request for their details at no cost. */
 export function buildVideosPath(ids: readonly string[], key: string, withDetails = false): string {

@@ -374,6 +374,18 @@ class Video(TypedDict):
     channel: NotRequired[str]
     channelId: NotRequired[str]
     publishedAt: NotRequired[str]
+    duration: NotRequired[int]
+    """
+    Length in seconds. Absent during a live broadcast.
+    """
+    live: NotRequired[Literal['none', 'live', 'upcoming']]
+    """
+    State of a live broadcast; `none` for other videos.
+    """
+    isShort: NotRequired[bool]
+    """
+    True for a video of up to 60 s. The API of YouTube does not state which videos are Shorts.
+    """
     views: NotRequired[int]
     """
     This and the other counts are absent if YouTube never stated them.
