@@ -15,13 +15,13 @@ async function open(url: string, options?: BrowserContextOptions): Promise<Page>
 /** Opens the dialog that edits campaign `a`. */
 async function openEdit(stack: TestStack, options?: BrowserContextOptions): Promise<Page> {
   const page = await open(`${stack.url}/campaigns/a`, options)
-  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: /^(Edit|Bearbeiten)$/ }).click()
   await page.locator('dialog[open]').waitFor()
   return page
 }
 
 async function save(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Save/ }).click()
+  await page.getByRole('button', { name: /^(Save|Speichern)/ }).click()
   await page.locator('dialog').waitFor({ state: 'detached' })
 }
 

@@ -1,23 +1,21 @@
 import type { Stats, Video } from '@influencer-stats/stats/client'
+import { text } from '../texts/texts.ts'
 
 const COUNT_NAMES = ['views', 'likes', 'comments', 'dislikes'] as const
 export type CountName = (typeof COUNT_NAMES)[number]
 
-const capitalize = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
-const formatVideos = (number: number) => (number === 1 ? '1 video' : `${number} videos`)
+const capitalize = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1)
 
 /** Counts that YouTube does not state, a sentence each. The sums contain their last known values, if any. */
 export const describeHidden = ({ hidden = {} }: Pick<Stats, 'hidden'>): string[] =>
   COUNT_NAMES.flatMap((count) => {
     const number = hidden[count] ?? 0
-    return number > 0 ? [`${capitalize(count)} of ${formatVideos(number)} are hidden`] : []
+    return number > 0 ? [text(`hidden.${count}`, { count: number })] : []
   })
-
-const UNREAD_TEXT = 'not read yet'
 
 /** The number of videos that are not in the sums because they have no numbers yet. */
 export const describeUnread = ({ unknown = [] }: Pick<Stats, 'unknown'>) =>
-  `${formatVideos(unknown.length)} ${UNREAD_TEXT}`
+  text('videos.unread', { count: unknown.length })
 
 /** The reasons why the sums omit videos of a campaign, or contain old numbers of them. */
 export function describeGaps({
@@ -26,11 +24,11 @@ export function describeGaps({
   gone: removed = [],
 }: Pick<Stats, 'missing' | 'unknown' | 'gone'>): string[] {
   const parts = [
-    [missing.length, 'not found'],
-    [unknown.length, UNREAD_TEXT],
-    [removed.length, 'removed, with last numbers'],
+    [missing.length, 'gaps.missing'],
+    [unknown.length, 'gaps.unread'],
+    [removed.length, 'gaps.removed'],
   ] as const
-  return parts.filter(([number]) => number > 0).map(([number, text]) => `${number} ${text}`)
+  return parts.filter(([count]) => count > 0).map(([count, key]) => text(key, { count }))
 }
 
 /** A count of a video; of a removed video the last known one. Undefined if it is hidden or unknown. */
@@ -42,8 +40,8 @@ export function formatHiddenBadge(video: Video, format: (value: number) => strin
   if (!video.hidden || video.hidden.length === 0) return undefined
   const last = video.hidden.flatMap((count) => {
     const value = video[count]
-    return value === undefined ? [] : [`${format(value)} ${count}`]
+    return value === undefined ? [] : [text('count.value', { value: format(value), name: text(`count.${count}`) })]
   })
-  const note = last.length > 0 ? ` (last known: ${last.join(', ')})` : ''
-  return `${capitalize(video.hidden.join(', '))} hidden${note}`
+  const names = capitalize(video.hidden.map((count) => text(`count.${count}`)).join(', '))
+  return last.length > 0 ? text('count.hiddenLast', { names, last: last.join(', ') }) : text('count.hidden', { names })
 }

@@ -1,3 +1,5 @@
+import { text } from '../texts/texts.ts'
+
 /** The amount that a text states: a number, null for an empty text, or a sentence that states the required change. */
 export type TypedAmount =
   | { readonly value: number | null; readonly fault?: undefined }
@@ -11,8 +13,8 @@ const MAX_DIGITS = 15
 /** Spaces and apostrophes group digits in several locales, and are never decimal separators. */
 const GROUPING_ONLY = /[\s'’]/
 /** True for groups of digits such as 1,234,567 or, in India, 12,34,567. */
-const isGrouped = (text: string, separator: string) => {
-  const [first, ...groups] = text.split(separator)
+const isGrouped = (typed: string, separator: string) => {
+  const [first, ...groups] = typed.split(separator)
   const last = groups.pop()
   return /^\d{1,3}$/.test(first!) && /^\d{3}$/.test(last ?? '') && groups.every((group) => /^\d{2,3}$/.test(group))
 }
@@ -33,8 +35,8 @@ export function createMoneyReader(locale?: string | readonly string[]) {
    * Converts the digits of this locale to 0-9, and its decimal and group separators to `.` or `,`. Removes spaces and
    * apostrophes.
    */
-  function toAscii(text: string): string {
-    const ascii = [...text.trim()].map((char) => {
+  function toAscii(typed: string): string {
+    const ascii = [...typed.trim()].map((char) => {
       const digit = digits.indexOf(char)
       if (digit >= 0) return String(digit)
       if (char === decimal) return decimal === ',' ? ',' : '.'
@@ -45,39 +47,40 @@ export function createMoneyReader(locale?: string | readonly string[]) {
   }
 
   /** The same number as JavaScript writes it, or a sentence that states the required change. */
-  function normalize(text: string): { readonly number: string } | { readonly fault: string } {
-    const separators = new Set(text.match(/[.,]/g))
-    if (separators.size === 0) return { number: text }
-    const last = text.match(/[.,](?=[^.,]*$)/)![0]
-    const [whole, fraction] = [text.slice(0, text.lastIndexOf(last)), text.slice(text.lastIndexOf(last) + 1)]
+  function normalize(typed: string): { readonly number: string } | { readonly fault: string } {
+    const separators = new Set(typed.match(/[.,]/g))
+    if (separators.size === 0) return { number: typed }
+    const last = typed.match(/[.,](?=[^.,]*$)/)![0]
+    const [whole, fraction] = [typed.slice(0, typed.lastIndexOf(last)), typed.slice(typed.lastIndexOf(last) + 1)]
     if (separators.size === 2) {
       const other = last === '.' ? ',' : '.'
       const isClear = !whole.includes(last) && isGrouped(whole, other)
       return isClear ? { number: `${whole.replaceAll(other, '')}.${fraction}` } : { fault: unclear() }
     }
     if (whole.includes(last))
-      return isGrouped(text, last) ? { number: text.replaceAll(last, '') } : { fault: unclear() }
-    if (!isGrouped(text, last) || whole === '0') return { number: `${whole || '0'}.${fraction}` }
+      return isGrouped(typed, last) ? { number: typed.replaceAll(last, '') } : { fault: unclear() }
+    if (!isGrouped(typed, last) || whole === '0') return { number: `${whole || '0'}.${fraction}` }
     const isDecimal = last === (decimal === ',' ? ',' : '.')
     if (!isDecimal) return { number: whole + fraction }
     const [small, large] = [plain.format(Number(`${whole}.${fraction}`)), plain.format(Number(whole + fraction))]
     // A suggestion with three decimals would be ambiguous again.
     const decimals = fraction.replace(/0+$/, '').padEnd(2, '0').replace(/^...$/, '$&0')
-    return { fault: `This could be ${small} or ${large}: write ${whole}${decimal}${decimals} or ${whole}${fraction}.` }
+    const numbers = { small, large, decimal: `${whole}${decimal}${decimals}`, whole: `${whole}${fraction}` }
+    return { fault: text('cost.ambiguous', numbers) }
   }
-  const unclear = () => `Write the cost as a number, such as ${plain.format(12_500.5)}.`
+  const unclear = () => text('cost.unclear', { example: plain.format(12_500.5) })
 
-  function parse(text: string): TypedAmount {
-    const typed = toAscii(text)
+  function parse(input: string): TypedAmount {
+    const typed = toAscii(input)
     if (typed === '') return { value: null }
-    if (/^[-−]/.test(typed)) return { fault: 'Write a cost of 0 or more.' }
+    if (/^[-−]/.test(typed)) return { fault: text('cost.negative') }
     const read = normalize(typed)
     if ('fault' in read) return read
     if (!/\d/.test(typed) || !/^\d+(\.\d*)?$/.test(read.number)) return { fault: unclear() }
     const value = Number(read.number)
-    if (value > MAX_AMOUNT) return { fault: `Write a cost of at most ${plain.format(MAX_AMOUNT)}.` }
+    if (value > MAX_AMOUNT) return { fault: text('cost.tooLarge', { max: plain.format(MAX_AMOUNT) }) }
     const significant = read.number.replace('.', '').replace(/^0+/, '').replace(/0+$/, '').length
-    if (significant > MAX_DIGITS) return { fault: `Write a cost with at most ${MAX_DIGITS} digits.` }
+    if (significant > MAX_DIGITS) return { fault: text('cost.tooManyDigits', { digits: MAX_DIGITS }) }
     return { value }
   }
 

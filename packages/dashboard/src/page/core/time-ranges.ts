@@ -1,10 +1,12 @@
+import { text } from '../texts/texts.ts'
+
 const HOUR_MS = 3_600_000
 
-/** The time ranges of a growth chart: length (ms), and time between two points (s). */
+/** The time ranges of a growth chart: length (ms), and time between two points (s). `within` is `in 7 days`. */
 export const TIME_RANGES = {
-  '24h': { title: '24 hours', length: 24 * HOUR_MS, step: 300 },
-  '7d': { title: '7 days', length: 168 * HOUR_MS, step: 3_600 },
-  '30d': { title: '30 days', length: 720 * HOUR_MS, step: 14_400 },
+  '24h': { title: text('range.24h'), within: text('within.24h'), length: 24 * HOUR_MS, step: 300 },
+  '7d': { title: text('range.7d'), within: text('within.7d'), length: 168 * HOUR_MS, step: 3_600 },
+  '30d': { title: text('range.30d'), within: text('within.30d'), length: 720 * HOUR_MS, step: 14_400 },
 } as const
 
 export type TimeRange = keyof typeof TIME_RANGES
@@ -21,6 +23,6 @@ export function updateSearch(search: string, change: Readonly<Record<string, str
     if (value) query.set(name, value)
     else query.delete(name)
   }
-  const text = query.toString()
-  return text && `?${text}`
+  const changed = query.toString()
+  return changed && `?${changed}`
 }

@@ -4,6 +4,7 @@ import { computeGrowthShare } from '../core/series.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
+import { text } from '../texts/texts.ts'
 
 /** Smaller shares are not shown, because their text would be 0. */
 const MIN_SHARE = 0.0005
@@ -33,18 +34,25 @@ interface GrowthChangeProps {
   readonly sum: number
   readonly growth: WindowGrowth
   readonly measure: Measure
-  readonly window: { readonly title: string; readonly length: number }
+  readonly window: { readonly title: string; readonly within: string; readonly length: number }
   /** Omits the title of the window. */
   readonly isShort?: boolean
 }
 
 /** Growth in a window, with the time that it covers. */
-export function GrowthChange({ sum, growth, measure, window: { title, length }, isShort = false }: GrowthChangeProps) {
+export function GrowthChange({
+  sum,
+  growth,
+  measure,
+  window: { title, within, length },
+  isShort = false,
+}: GrowthChangeProps) {
   const now = useNow()
   const { kind, since } = getCoverage(growth, length, now)
-  const name = isShort ? undefined : `in ${title}`
-  const from = `since ${formats.clock(since, now)}`
-  const period = kind === 'whole' ? name : kind === 'young' && !isShort ? `${from} (younger than ${title})` : from
+  const time = formats.clock(since, now)
+  const isYoung = kind === 'young' && !isShort
+  const from = () => (isYoung ? text('growth.sinceYoung', { time, range: title }) : text('growth.since', { time }))
+  const period = kind === 'whole' ? (isShort ? undefined : within) : from()
   // The growth is a share of the earlier sum, which is the sum without edits minus the growth.
   return html`<${ChangeLabel} now=${sum - sumEdits(growth, measure)} growth=${growth[measure]} period=${period} />`
 }
@@ -55,8 +63,8 @@ export function Bar({ share }: { share: number }) {
 }
 
 /** A live number. It lights up when it changes. */
-export function MovingNumber({ value, text }: { value: number; text: string }) {
-  return html`<span key=${value} class="moving">${text}</span>`
+export function MovingNumber({ value, text: words }: { value: number; text: string }) {
+  return html`<span key=${value} class="moving">${words}</span>`
 }
 
 /** A time. It renders separately from its parent, because its text changes when the day ends. @param at ISO 8601 */

@@ -2,6 +2,7 @@ import uPlot, { type AlignedData, type Options } from 'uplot'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
+import { text } from '../texts/texts.ts'
 
 const DARK_SCHEME = matchMedia('(prefers-color-scheme: dark)')
 const HEIGHT_PX = 280
@@ -212,7 +213,7 @@ export function Chart(props: ChartProps) {
 }
 
 function describePoint(props: ChartProps, index: number): string {
-  const values = props.names.map((name, i) => `${name} ${describeValue(props, i, index, 'unknown')}`)
+  const values = props.names.map((name, i) => `${name} ${describeValue(props, i, index, text('chart.unknown'))}`)
   return `${props.x(props.data[0][index]!)}: ${values.join(', ')}`
 }
 

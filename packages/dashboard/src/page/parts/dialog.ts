@@ -1,6 +1,7 @@
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.ts'
+import { text } from '../texts/texts.ts'
 
 interface DialogProps {
   readonly title: string
@@ -65,7 +66,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <div class="dialog-body">
       <div class="dialog-head">
         <h2>${title}</h2>
-        <button type="button" class="icon" aria-label="Close" onClick=${requestClose}>✕</button>
+        <button type="button" class="icon" aria-label=${text('dialog.close')} onClick=${requestClose}>✕</button>
       </div>
       <${Unsaved.Provider} value=${isUnsaved}>${children}</${Unsaved.Provider}>
       ${isConfirming && html`<${DiscardPrompt} onContinue=${() => setConfirming(false)} onDiscard=${onClose} />`}
@@ -76,16 +77,16 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 function DiscardPrompt({ onContinue, onDiscard }: { onContinue(): void; onDiscard(): void }) {
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => button.current!.focus(), [])
-  return html`<div class="discarding" role="alertdialog" aria-label="Unsaved changes">
-    <p>Discard the changes?</p>
+  return html`<div class="discarding" role="alertdialog" aria-label=${text('dialog.unsaved')}>
+    <p>${text('dialog.question')}</p>
     <div class="actions">
-      <button type="button" class="primary" ref=${button} onClick=${onContinue}>Continue editing</button>
-      <button type="button" class="danger" onClick=${onDiscard}>Discard</button>
+      <button type="button" class="primary" ref=${button} onClick=${onContinue}>${text('dialog.continue')}</button>
+      <button type="button" class="danger" onClick=${onDiscard}>${text('dialog.discard')}</button>
     </div>
   </div>`
 }
 
 /** A fault as a sentence, announced by screen readers. */
-export function ErrorMessage({ text }: { text: string | undefined }) {
-  return text ? html`<p class="fault" role="alert">${text}</p>` : null
+export function ErrorMessage({ text: fault }: { text: string | undefined }) {
+  return fault ? html`<p class="fault" role="alert">${fault}</p>` : null
 }

@@ -7,19 +7,26 @@ import { useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { formats } from '../page-state.ts'
+import { text } from '../texts/texts.ts'
 import { Chart, formatTime } from './chart.ts'
 import { ErrorMessage } from './dialog.ts'
 import { describeEdits } from './edits.ts'
 import { Tabs } from './tabs.ts'
 
 const MEASURE_TABS = [
-  ['', 'Views'],
-  ['engagements', 'Engagements'],
+  ['', text('measure.views')],
+  ['engagements', text('measure.engagements')],
 ] as const
 const MODE_TABS = [
-  ['', 'Total'],
-  ['hourly', 'Per hour'],
+  ['', text('mode.total')],
+  ['hourly', text('mode.hourly')],
 ] as const
+
+/** The name of the line: a measure, as a total or per hour. */
+const NAMES = {
+  impressions: { total: 'measure.views', hourly: 'measure.viewsPerHour' },
+  engagements: { total: 'measure.engagements', hourly: 'measure.engagementsPerHour' },
+} as const
 
 interface GrowthChartProps {
   readonly source: CampaignSource
@@ -35,7 +42,7 @@ interface GrowthChartProps {
 
 /** The growth of a campaign as a chart. */
 export function GrowthChart({ source, id, range, query, now, basis, show }: GrowthChartProps) {
-  const { length, step, title } = TIME_RANGES[range]
+  const { length, step, within } = TIME_RANGES[range]
   const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
   const isHourly = query.get('mode') === 'hourly'
   const history = useLoaded(() => source.getHistory(new Date(Date.now() - length), step), [source, id, range], [basis])
@@ -71,29 +78,29 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
     [history.value, measure],
   )
 
-  const name = `${measure === 'impressions' ? 'Views' : 'Engagements'}${isHourly ? ' per hour' : ''}`
+  const name = text(NAMES[measure][isHourly ? 'hourly' : 'total'])
   const [first, newest] = [data[1]?.[0], data[1]?.at(-1)]
   const summary =
     typeof first === 'number'
-      ? `${name} in ${title}, from ${formats.count(first)} to ${formats.count(newest ?? first)}. Arrow keys read values.`
-      : `${name} in ${title}`
-  return html`<section class="panel" aria-label="Growth">
+      ? text('chart.summaryValues', { name, within, first, last: newest ?? first })
+      : text('chart.summary', { name, within })
+  return html`<section class="panel" aria-label=${text('chart.growth')}>
     <div class="panel-head">
       <${Tabs}
-        label="Measure"
+        label=${text('measure.label')}
         options=${MEASURE_TABS}
         value=${measure === 'impressions' ? '' : measure}
         onChange=${(value: string) => show({ measure: value })}
       />
       <${Tabs}
-        label="Counting mode"
+        label=${text('mode.label')}
         options=${MODE_TABS}
         value=${isHourly ? 'hourly' : ''}
         onChange=${(value: string) => show({ mode: value })}
       />
     </div>
     <${ErrorMessage} text=${history.fault} />
-    ${data[0].length < 2 && !history.isLoading && !history.fault && html`<p class="quiet none">The chart appears after the first change of the numbers. It has ${data[0].length === 1 ? 'one point' : 'no points'} so far.</p>`}
+    ${data[0].length < 2 && !history.isLoading && !history.fault && html`<p class="quiet none">${text(data[0].length === 1 ? 'chart.soonOnePoint' : 'chart.soonNoPoints')}</p>`}
     ${
       data[0].length > 1 &&
       html`<${Chart}
@@ -110,8 +117,8 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
     }
     ${
       edits.length > 0 &&
-      html`<ul class="edits" aria-label="Edits">
-        ${edits.map(({ at, text }) => html`<li key=${at}>${formats.moment(at * 1_000)}: ${text}</li>`)}
+      html`<ul class="edits" aria-label=${text('chart.edits')}>
+        ${edits.map(({ at, text: words }) => html`<li key=${at}>${formats.moment(at * 1_000)}: ${words}</li>`)}
       </ul>`
     }
   </section>`

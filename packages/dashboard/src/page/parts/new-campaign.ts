@@ -3,6 +3,7 @@ import { createId, readPaste } from '../core/read-paste.ts'
 import { useChange } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { go } from '../router.ts'
+import { text } from '../texts/texts.ts'
 import { ErrorMessage, useUnsaved } from './dialog.ts'
 import { PasteRest } from './paste-rest.ts'
 
@@ -42,7 +43,7 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
 
   return html`<form class="form" onSubmit=${submit}>
     <label
-      >YouTube links
+      >${text('new.links')}
       <textarea
         name="links"
         rows="5"
@@ -54,16 +55,14 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
       ></textarea>
     </label>
     <label
-      ><span>Name <span class="quiet">(may be given later)</span></span>
+      ><span>${text('new.name')} <span class="quiet">${text('new.nameLater')}</span></span>
       <input name="name" value=${draft.name} onInput=${onText((name) => setDraft({ ...draft, name }))} />
     </label>
     <${PasteRest} paste=${paste} />
     <${ErrorMessage} text=${change.fault} />
     <div class="actions">
-      <button class="primary" disabled=${change.isBusy || found.length === 0}>Start campaign</button>
-      <span class="quiet" role="status"
-        >${found.length > 0 ? `${found.length} ${found.length === 1 ? 'video' : 'videos'}` : ''}</span
-      >
+      <button class="primary" disabled=${change.isBusy || found.length === 0}>${text('new.start')}</button>
+      <span class="quiet" role="status">${found.length > 0 ? text('videos.count', { count: found.length }) : ''}</span>
     </div>
   </form>`
 }

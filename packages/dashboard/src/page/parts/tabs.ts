@@ -1,5 +1,6 @@
 import { TIME_RANGES, timeRangeNames } from '../core/time-ranges.ts'
 import { html } from '../html.ts'
+import { text } from '../texts/texts.ts'
 
 interface TabsProps {
   readonly label: string
@@ -20,4 +21,4 @@ const RANGE_OPTIONS = timeRangeNames.map((range) => [range, TIME_RANGES[range].t
 
 /** A choice of the time range of a screen. */
 export const RangeTabs = ({ value, onChange }: Pick<TabsProps, 'value' | 'onChange'>) =>
-  html`<${Tabs} label="Range" options=${RANGE_OPTIONS} value=${value} onChange=${onChange} />`
+  html`<${Tabs} label=${text('range.label')} options=${RANGE_OPTIONS} value=${value} onChange=${onChange} />`

@@ -11,6 +11,7 @@ import { html, onText } from '../html.ts'
 import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
 import { formats } from '../page-state.ts'
 import { choice } from '../texts/language.ts'
+import { rich, text } from '../texts/texts.ts'
 
 type FormTexts = Readonly<Record<FieldName, string>>
 
@@ -46,7 +47,7 @@ const toTexts = ({ name, tags, from, to, cost, currency }: CampaignFields): Form
   currency: currency ?? '',
 })
 
-const toNullable = (text: string) => text.trim() || null
+const toNullable = (typed: string) => typed.trim() || null
 
 /** Converts texts to fields. An unchanged text gives the unchanged field, which the text may show only in part. */
 function readTexts(texts: FormTexts, base: CampaignFields): { fields: CampaignFields; costFault: string | undefined } {
@@ -127,7 +128,7 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
   }
 
   const set = (changed: Partial<FormTexts>) => setTexts((before) => ({ ...before, ...changed }))
-  const bind = (name: FieldName) => ({ name, value: texts[name], onInput: onText((text) => set({ [name]: text })) })
+  const bind = (name: FieldName) => ({ name, value: texts[name], onInput: onText((typed) => set({ [name]: typed })) })
   /** @param remoteValue the value of the other user, to show @param remote the texts that replace those of the form */
   const conflict = (name: FieldName, remoteValue: ComponentChildren, remote: Partial<FormTexts>) =>
     conflicts.includes(name) &&
@@ -140,26 +141,26 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     />`
   const remoteTexts = toTexts(base.fields)
   const amount = (value: number | null, currency: string | null) =>
-    value === null ? 'none' : formats.amount(value, currency ?? undefined)
-  const day = (date: string | null) => (date === null ? 'none' : formats.date(date))
+    value === null ? text('form.none') : formats.amount(value, currency ?? undefined)
+  const day = (date: string | null) => (date === null ? text('form.none') : formats.date(date))
 
   return html`<form class="form" onSubmit=${submit}>
-    <label>Name <input ...${bind('name')} /></label>
-    ${conflict('name', remoteTexts.name || 'none', { name: remoteTexts.name })}
+    <label>${text('form.name')} <input ...${bind('name')} /></label>
+    ${conflict('name', remoteTexts.name || text('form.none'), { name: remoteTexts.name })}
     <label
-      ><span>Tags <span class="quiet">(separated by commas)</span></span>
+      ><span>${text('form.tags')} <span class="quiet">${text('form.tagsNote')}</span></span>
       <input ...${bind('tags')} />
     </label>
-    ${conflict('tags', remoteTexts.tags || 'none', { tags: remoteTexts.tags })}
+    ${conflict('tags', remoteTexts.tags || text('form.none'), { tags: remoteTexts.tags })}
     <div class="pair">
-      <label>From <input type="date" ...${bind('from')} /></label>
-      <label>To <input type="date" ...${bind('to')} /></label>
+      <label>${text('form.from')} <input type="date" ...${bind('from')} /></label>
+      <label>${text('form.to')} <input type="date" ...${bind('to')} /></label>
     </div>
     ${conflict('from', day(base.fields.from), { from: remoteTexts.from })}
     ${conflict('to', day(base.fields.to), { to: remoteTexts.to })}
     <div class="pair">
       <label
-        >Cost
+        >${text('form.cost')}
         <input
           inputmode="decimal"
           autocomplete="off"
@@ -170,9 +171,9 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
         />
       </label>
       <label
-        >Currency
+        >${text('form.currency')}
         <select ...${bind('currency')}>
-          <option value="">None</option>
+          <option value="">${text('form.noCurrency')}</option>
           ${currencies.map(({ code, title }) => html`<option key=${code} value=${code}>${title}</option>`)}
         </select>
       </label>
@@ -183,14 +184,16 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     ${conflict('cost', amount(base.fields.cost, base.fields.currency), { cost: remoteTexts.cost, currency: remoteTexts.currency })}
     <${ErrorMessage} text=${change.fault} />
     <div class="actions">
-      <button class="primary" disabled=${change.isBusy}>${conflicts.length > 0 ? 'Save mine' : 'Save'}</button>
+      <button class="primary" disabled=${change.isBusy}>
+        ${text(conflicts.length > 0 ? 'form.saveMine' : 'form.save')}
+      </button>
     </div>
   </form>`
 }
 
 function Conflict({ remoteValue, onAccept }: { remoteValue: ComponentChildren; onAccept(): void }) {
   return html`<p class="conflict" role="alert">
-    <span>Another user changed this in the meantime, to <bdi>${remoteValue}</bdi>.</span>
-    <button type="button" onClick=${onAccept}>Use theirs</button>
+    <span>${rich('form.conflict', { value: html`<bdi>${remoteValue}</bdi>` })}</span>
+    <button type="button" onClick=${onAccept}>${text('form.useTheirs')}</button>
   </p>`
 }

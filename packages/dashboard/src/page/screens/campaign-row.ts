@@ -7,6 +7,7 @@ import { html } from '../html.ts'
 import { Clock, GrowthChange, MovingNumber } from '../parts/cards.ts'
 import { Sparkline } from '../parts/sparkline.ts'
 import { formats } from '../page-state.ts'
+import { rich, text } from '../texts/texts.ts'
 
 interface CampaignRowProps {
   readonly row: CollectionRow
@@ -35,9 +36,16 @@ export class CampaignRow extends Component<CampaignRowProps> {
         isShort=${true}
       />`
     const unread = (stats?.unknown?.length ?? 0) > 0 && html`<span class="unread">${describeUnread(stats!)}</span>`
+    const clock = stats && html`<${Clock} at=${stats.asOf} />`
+    const asOf = stats?.stale ? rich('list.old', { time: clock }) : clock
     return html`<tr>
       <td class="wide">
-        <input type="checkbox" aria-label=${`Compare ${title}`} checked=${isChosen} onChange=${() => choose(id)} />
+        <input
+          type="checkbox"
+          aria-label=${text('list.compareOne', { name: title })}
+          checked=${isChosen}
+          onChange=${() => choose(id)}
+        />
       </td>
       <th scope="row">
         <a class="name" href=${`/campaigns/${encodeURIComponent(id)}`}><bdi>${title}</bdi></a>
@@ -46,7 +54,7 @@ export class CampaignRow extends Component<CampaignRowProps> {
         >
       </th>
       <td class="number">
-        ${stats ? html`<${MovingNumber} value=${stats.impressions} text=${formats.count(stats.impressions)} />${unread}<span class="under">${growth}${stats.stale && html`<span class="stale">Old: <${Clock} at=${stats.asOf} /></span>`}</span>` : '–'}
+        ${stats ? html`<${MovingNumber} value=${stats.impressions} text=${formats.count(stats.impressions)} />${unread}<span class="under">${growth}${stats.stale && html`<span class="stale">${rich('list.old', { time: html`<${Clock} at=${stats.asOf} />` })}</span>`}</span>` : '–'}
       </td>
       <td class="number wide">${growth ?? '–'}</td>
       <td class="number wide">${stats ? formats.count(stats.engagements) : '–'}</td>
@@ -54,9 +62,7 @@ export class CampaignRow extends Component<CampaignRowProps> {
         ${stats && stats.impressions > 0 ? formats.percent(stats.engagements / stats.impressions) : '–'}
       </td>
       <td class="wide"><${Sparkline} id=${id} /></td>
-      <td class=${`wide number fresh ${stats?.stale ? 'stale' : ''}`}>
-        ${stats?.stale && 'Old: '}${stats ? html`<${Clock} at=${stats.asOf} />` : 'no numbers yet'}
-      </td>
+      <td class=${`wide number fresh ${stats?.stale ? 'stale' : ''}`}>${stats ? asOf : text('list.noNumbers')}</td>
     </tr>`
   }
 }

@@ -11,6 +11,7 @@ import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
 import { PasteRest } from '../parts/paste-rest.ts'
 import { Bar } from '../parts/cards.ts'
 import { formats } from '../page-state.ts'
+import { text } from '../texts/texts.ts'
 import { completed, removeLater, usePendingRemovals, toVideoKey } from '../pending-removals.ts'
 
 interface VideosProps {
@@ -42,20 +43,20 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
 
   const all = [...(shown ?? [])].sort((a, b) => (b.views ?? -1) - (a.views ?? -1))
   const views = all.reduce((sum, video) => sum + (video.views ?? 0), 0)
-  return html`<section class="panel" aria-label="Videos">
-    <div class="panel-head"><h2>Videos</h2></div>
+  return html`<section class="panel" aria-label=${text('videos.title')}>
+    <div class="panel-head"><h2>${text('videos.title')}</h2></div>
     <${ErrorMessage} text=${videos.fault} />
     ${
       all.length > 0 &&
       html`<table class="videos">
         <thead>
           <tr>
-            <th scope="col">Video</th>
-            <th scope="col" class="number">Views</th>
-            <th scope="col" class="share-head">Share</th>
-            <th scope="col" class="number wide">Likes</th>
-            <th scope="col" class="number wide">Comments</th>
-            ${canChange && html`<th><span class="hidden">Remove</span></th>`}
+            <th scope="col">${text('videos.video')}</th>
+            <th scope="col" class="number">${text('measure.views')}</th>
+            <th scope="col" class="share-head">${text('videos.share')}</th>
+            <th scope="col" class="number wide">${text('videos.likes')}</th>
+            <th scope="col" class="number wide">${text('videos.comments')}</th>
+            ${canChange && html`<th><span class="hidden">${text('videos.remove')}</span></th>`}
           </tr>
         </thead>
         <tbody>
@@ -63,7 +64,7 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
         </tbody>
       </table>`
     }
-    ${shown?.length === 0 && html`<p class="quiet none">No videos yet.</p>`}
+    ${shown?.length === 0 && html`<p class="quiet none">${text('videos.none')}</p>`}
     ${canChange && html`<${VideoAddition} id=${row.id} reload=${reload} />`}
   </section>`
 }
@@ -92,9 +93,9 @@ function VideoRow({ video, views, canChange, isPending, remove }: VideoRowProps)
       <span class="quiet below">
         ${channel && html`<bdi>${channel}</bdi>`}${channel && video.publishedAt && ' · '}
         ${video.publishedAt && formats.day(Date.parse(video.publishedAt))}
-        ${removed && html`<span class="badge">Removed since ${formats.day(Date.parse(removed.since))}</span>`}
-        ${missing && html`<span class="badge">Not found on YouTube</span>`}
-        ${isUnread && html`<span class="badge">Not read yet</span>`}
+        ${removed && html`<span class="badge">${text('videos.removedSince', { day: formats.day(Date.parse(removed.since)) })}</span>`}
+        ${missing && html`<span class="badge">${text('videos.notFound')}</span>`}
+        ${isUnread && html`<span class="badge">${text('videos.notRead')}</span>`}
         ${badge && html`<span class="badge">${badge}</span>`}
       </span>
     </th>
@@ -104,14 +105,14 @@ function VideoRow({ video, views, canChange, isPending, remove }: VideoRowProps)
     </td>
     <td class="number wide">${count('likes')}</td>
     <td class="number wide">${count('comments')}</td>
-    ${canChange && html`<td><button class="icon" disabled=${isPending} aria-label=${`Remove ${title}`} title="Remove" onClick=${() => remove(video)}>✕</button></td>`}
+    ${canChange && html`<td><button class="icon" disabled=${isPending} aria-label=${text('videos.removeOne', { name: title })} title=${text('videos.remove')} onClick=${() => remove(video)}>✕</button></td>`}
   </tr>`
 }
 
 function VideoAddition({ id, reload }: { id: string; reload(): void }) {
-  const [text, setText] = useState('')
+  const [pasted, setPasted] = useState('')
   const change = useChange()
-  const paste = readPaste(text)
+  const paste = readPaste(pasted)
   const found = paste.videos
   useUnsaved(found.length > 0)
   async function submit(event: Event) {
@@ -128,18 +129,20 @@ function VideoAddition({ id, reload }: { id: string; reload(): void }) {
         }
       if (fault !== undefined) throw fault
     })
-    setText(rest.join(' '))
+    setPasted(rest.join(' '))
     reload()
   }
   return html`<form class="addition" onSubmit=${submit}>
     <input
       name="video"
-      aria-label="Links of videos to add"
-      placeholder="Add videos: paste links"
-      value=${text}
-      onInput=${onText(setText)}
+      aria-label=${text('videos.addLabel')}
+      placeholder=${text('videos.addPlaceholder')}
+      value=${pasted}
+      onInput=${onText(setPasted)}
     />
-    <button disabled=${change.isBusy || found.length === 0}>Add${found.length > 1 ? ` ${found.length}` : ''}</button>
+    <button disabled=${change.isBusy || found.length === 0}>
+      ${found.length > 1 ? text('videos.addCount', { count: found.length }) : text('videos.add')}
+    </button>
     <${PasteRest} paste=${paste} />
     <${ErrorMessage} text=${change.fault} />
   </form>`

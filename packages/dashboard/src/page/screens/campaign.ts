@@ -17,6 +17,7 @@ import { RangeTabs } from '../parts/tabs.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
 import { formats, useAvailability, usePageState } from '../page-state.ts'
+import { rich, text } from '../texts/texts.ts'
 import { completed, toCampaignKey, removeLater, UNDO_MS } from '../pending-removals.ts'
 import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
@@ -54,7 +55,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
   const shown = useRef<CollectionRow>(undefined)
   const row = current && mergeNewerSums(current, shown.current)
   shown.current = row
-  useTitle(row ? getTitle(row) : 'Campaign')
+  useTitle(row ? getTitle(row) : text('campaign.page'))
 
   useEffect(
     () =>
@@ -76,7 +77,10 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
   )
 
   if (campaign.fault && !row) return html`<${ErrorMessage} text=${campaign.fault} />`
-  if (!row) return campaign.isLoading ? html`<p class="quiet" role="status">Loading…</p>` : html`<${DeletedCampaign} />`
+  if (!row)
+    return campaign.isLoading
+      ? html`<p class="quiet" role="status">${text('frame.loading')}</p>`
+      : html`<${DeletedCampaign} />`
 
   const isOwn = id !== undefined
   const canChange = isOwn && session.role === 'editor'
@@ -93,19 +97,19 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
 
   return html`<div class="head">
       <div>
-        ${isOwn && html`<a class="back" href="/">← Campaigns</a>`}
+        ${isOwn && html`<a class="back" href="/">${text('campaign.back')}</a>`}
         <h1><bdi>${getTitle(row)}</bdi></h1>
         <p class="quiet facts">
           ${(row.tags ?? []).map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}><bdi>${tag}</bdi></a>`)}
           ${(row.from || row.to) && html`<span>${row.from ? formats.date(row.from) : '…'} – ${row.to ? formats.date(row.to) : '…'}</span>`}
-          ${sums && html`<span class=${sums.stale ? 'stale' : ''}>${sums.stale ? 'Old numbers, of ' : 'As of '}<${Clock} at=${sums.asOf} /></span>`}
+          ${sums && html`<span class=${sums.stale ? 'stale' : ''}>${rich(sums.stale ? 'campaign.oldNumbers' : 'campaign.asOf', { time: html`<${Clock} at=${sums.asOf} />` })}</span>`}
         </p>
       </div>
       <div class="tools">
         <${RangeTabs} value=${range} onChange=${(one: string) => show({ range: one })} />
         ${isOwn && html`<a class="button" download href=${`/api/stats/collections/${encodeURIComponent(id!)}/export?format=csv`}>CSV</a>`}
-        ${canChange && html`<button onClick=${() => setOpen('share')}>Share</button>`}
-        ${canChange && html`<button onClick=${() => setOpen('edit')}>Edit</button>`}
+        ${canChange && html`<button onClick=${() => setOpen('share')}>${text('campaign.share')}</button>`}
+        ${canChange && html`<button onClick=${() => setOpen('edit')}>${text('campaign.edit')}</button>`}
       </div>
     </div>
     <${ErrorMessage} text=${campaign.fault} />
@@ -128,30 +132,31 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
     />
     ${
       open === 'edit' &&
-      html`<${Dialog} title="Edit campaign" onClose=${close}>
+      html`<${Dialog} title=${text('campaign.editTitle')} onClose=${close}>
         <${CampaignForm} row=${row} onDone=${closeAndReload} />
-        <p class="apart"><button class="danger" onClick=${() => setOpen('delete')}>Delete campaign…</button></p>
+        <p class="apart">
+          <button class="danger" onClick=${() => setOpen('delete')}>${text('campaign.deleteOpen')}</button>
+        </p>
       </${Dialog}>`
     }
-    ${open === 'delete' && html`<${Dialog} title="Delete campaign" onClose=${close}><${Deletion} row=${row} /></${Dialog}>`}
-    ${open === 'share' && html`<${Dialog} title="Share with the client" onClose=${close}><${CampaignLinks} id=${row.id} /></${Dialog}>`}`
+    ${open === 'delete' && html`<${Dialog} title=${text('campaign.delete')} onClose=${close}><${Deletion} row=${row} /></${Dialog}>`}
+    ${open === 'share' && html`<${Dialog} title=${text('campaign.shareTitle')} onClose=${close}><${CampaignLinks} id=${row.id} /></${Dialog}>`}`
 }
 
 /** States why there are no numbers, if YouTube refuses them. */
 function NoNumbers() {
   const { status } = useAvailability()
-  if (!isFailing(status?.upstream))
-    return html`<p class="quiet none" role="status">No numbers yet: waiting for YouTube.</p>`
+  if (!isFailing(status?.upstream)) return html`<p class="quiet none" role="status">${text('campaign.waiting')}</p>`
   return html`<p class="none" role="status">
-    No numbers yet: YouTube refuses them. ${listReasons(status.upstream).join(' ')}
+    ${text('campaign.refused', { reasons: listReasons(status.upstream).join(' ') })}
   </p>`
 }
 
 const DeletedCampaign = () =>
   html`<section class="empty">
-    <h1>No such campaign</h1>
-    <p class="quiet">It may have been deleted.</p>
-    <a class="button" href="/">All campaigns</a>
+    <h1>${text('campaign.none')}</h1>
+    <p class="quiet">${text('campaign.noneNote')}</p>
+    <a class="button" href="/">${text('campaign.all')}</a>
   </section>`
 
 interface CardsProps {
@@ -172,35 +177,37 @@ function Cards({ row, range }: CardsProps) {
   const gaps = describeGaps(sums)
   return html`<dl class="cards">
     <${Card}
-      title="Views"
+      title=${text('measure.views')}
       value=${html`<${MovingNumber} value=${sums.impressions} text=${formats.count(sums.impressions)} />`}
     >
       ${toGrowth('impressions')}
     </${Card}>
     <${Card}
-      title="Engagements"
+      title=${text('measure.engagements')}
       value=${html`<${MovingNumber} value=${sums.engagements} text=${formats.count(sums.engagements)} />`}
     >
       ${toGrowth('engagements')}
-      ${describeHidden(sums).map((text) => html`<span class="edit" key=${text}>${text}</span>`)}
+      ${describeHidden(sums).map((words) => html`<span class="edit" key=${words}>${words}</span>`)}
     </${Card}>
     <${Card}
-      title="Engagement rate"
+      title=${text('measure.rate')}
       value=${sums.impressions > 0 ? formats.percent(sums.engagements / sums.impressions) : '–'}
-      >of all views</${Card}
+      >${text('measure.ofAllViews')}</${Card}
     >
-    <${Card} title="Videos" value=${formats.count(row.videos.length)}
-      >${gaps.length > 0 ? gaps.join(', ') : 'all counted'}</${Card}
+    <${Card} title=${text('videos.title')} value=${formats.count(row.videos.length)}
+      >${gaps.length > 0 ? gaps.join(', ') : text('campaign.allCounted')}</${Card}
     >
     ${
       cost !== undefined &&
       html` <${Card}
-          title="Per thousand views"
+          title=${text('campaign.perThousand')}
           value=${money(sums.impressions > 0 ? (cost / sums.impressions) * 1_000 : undefined)}
-          >of ${formats.amount(cost, row.currency)}</${Card}
+          >${text('campaign.ofCost', { amount: formats.amount(cost, row.currency) })}</${Card}
         >
-        <${Card} title="Per engagement" value=${money(sums.engagements > 0 ? cost / sums.engagements : undefined)}
-          >of ${formats.amount(cost, row.currency)}</${Card}
+        <${Card}
+          title=${text('campaign.perEngagement')}
+          value=${money(sums.engagements > 0 ? cost / sums.engagements : undefined)}
+          >${text('campaign.ofCost', { amount: formats.amount(cost, row.currency) })}</${Card}
         >`
     }
   </dl>`
@@ -220,11 +227,10 @@ function Deletion({ row }: { row: CollectionRow }) {
     if (isFound) go('/')
   }
   return html`<p>
-      <bdi>${getTitle(row)}</bdi>, its numbers, its history and its links for clients are deleted after
-      ${' '}${UNDO_MS / 1_000} seconds, or when you leave this page. Until then you can undo this.
+      ${rich('campaign.deleteNote', { name: html`<bdi>${getTitle(row)}</bdi>`, seconds: UNDO_MS / 1_000 })}
     </p>
     <${ErrorMessage} text=${change.fault} />
     <div class="actions">
-      <button class="danger" disabled=${change.isBusy} onClick=${remove}>Delete campaign</button>
+      <button class="danger" disabled=${change.isBusy} onClick=${remove}>${text('campaign.delete')}</button>
     </div>`
 }

@@ -13,32 +13,33 @@ import { RangeTabs, Tabs } from '../parts/tabs.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
 import { formats } from '../page-state.ts'
+import { text } from '../texts/texts.ts'
 
 const MAX_COMPARED = 6
 const MAX_LISTED = 200
 const HOUR_S = 3_600
 const ALIGNMENTS = [
-  ['', 'By date'],
-  ['start', 'From the start'],
+  ['', text('compare.byDate')],
+  ['start', text('compare.fromStart')],
 ] as const
 /**
  * Display modes. The default is growth since the beginning of the range: with totals, one far larger campaign would make
  * the other lines flat.
  */
 const MODE_TABS = [
-  ['', 'Growth'],
-  ['total', 'Total'],
-  ['hourly', 'Per hour'],
+  ['', text('mode.growth')],
+  ['total', text('mode.total')],
+  ['hourly', text('mode.hourly')],
 ] as const
 
 const formatHours = (seconds: number) => {
   const [days, hours] = [Math.floor(seconds / (24 * HOUR_S)), Math.floor((seconds % (24 * HOUR_S)) / HOUR_S)]
-  return days > 0 ? `${days} d ${hours} h` : `${hours} h`
+  return days > 0 ? text('compare.daysHours', { days, hours }) : text('compare.hours', { hours })
 }
 
 /** Two to six campaigns on one chart. */
 export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
-  useTitle('Compare')
+  useTitle(text('frame.compare'))
   const query = new URLSearchParams(pageLocation.search)
   const ids = [...new Set(query.getAll('c'))].slice(0, MAX_COMPARED)
   const range = parseTimeRange(query.get('range'))
@@ -74,7 +75,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
   const others = (listed.value?.collections ?? []).filter(({ id }) => !ids.includes(id))
 
   return html`<div class="head">
-      <h1>Compare</h1>
+      <h1>${text('frame.compare')}</h1>
       <div class="tools">
         <${RangeTabs} value=${range} onChange=${(one: string) => show({ range: one })} />
       </div>
@@ -89,7 +90,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
             ${row.stats && row.change && html`<${GrowthChange} sum=${row.stats.impressions} growth=${row.change[range]} measure="impressions" window=${TIME_RANGES[range]} isShort=${true} />`}
             <button
               class="icon"
-              aria-label=${`Remove ${getTitle(row)} from the comparison`}
+              aria-label=${text('compare.remove', { name: getTitle(row) })}
               onClick=${() => choose(ids.filter((id) => id !== row.id))}
             >
               ✕
@@ -99,27 +100,27 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
       ${
         ids.length < MAX_COMPARED &&
         others.length > 0 &&
-        html`<select aria-label="Add a campaign" value="" onChange=${onText((id) => choose([...ids, id]))}>
-          <option value="">Add a campaign…</option>
+        html`<select aria-label=${text('compare.add')} value="" onChange=${onText((id) => choose([...ids, id]))}>
+          <option value="">${text('compare.addOption')}</option>
           ${others.map((row) => html`<option key=${row.id} value=${row.id} dir="auto">${getTitle(row)}</option>`)}
         </select>`
       }
     </div>
     <${ErrorMessage} text=${chosen.fault ?? listed.fault} />
-    ${ids.length < 2 && html`<p class="quiet none">Choose two to six campaigns, here or in the list of campaigns.</p>`}
+    ${ids.length < 2 && html`<p class="quiet none">${text('compare.choose')}</p>`}
     ${
       ids.length > 1 &&
       names.length > 0 &&
-      html`<section class="panel" aria-label="Growth">
+      html`<section class="panel" aria-label=${text('chart.growth')}>
         <div class="panel-head">
           <${Tabs}
-            label="Alignment"
+            label=${text('compare.alignment')}
             options=${ALIGNMENTS}
             value=${isAligned ? 'start' : ''}
             onChange=${(value: string) => show({ align: value })}
           />
           <${Tabs}
-            label="Counting mode"
+            label=${text('mode.label')}
             options=${MODE_TABS}
             value=${mode}
             onChange=${(value: string) => show({ mode: value })}
@@ -127,7 +128,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
         </div>
         ${
           data[0].length < 2
-            ? html`<p class="quiet none">The chart appears after the first change of the numbers.</p>`
+            ? html`<p class="quiet none">${text('chart.soon')}</p>`
             : html`<${Chart}
                 data=${data}
                 names=${names}
@@ -136,7 +137,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
                 yShort=${formats.short}
                 isTime=${!isAligned}
                 isFromZero=${mode !== 'total'}
-                summary=${`Views of ${names.join(', ')} in ${TIME_RANGES[range].title}. Arrow keys read values.`}
+                summary=${text('compare.summary', { names: names.join(', '), within: TIME_RANGES[range].within })}
               />`
         }
       </section>`

@@ -10,6 +10,7 @@ import { Card, ChangeLabel } from '../parts/cards.ts'
 import { EMPTY_DRAFT, isEmptyDraft, NewCampaign, type CampaignDraft } from '../parts/new-campaign.ts'
 import { go, useEntryState, type PageLocation } from '../router.ts'
 import { formats, usePageState } from '../page-state.ts'
+import { rich, text } from '../texts/texts.ts'
 import { CampaignRow } from './campaign-row.ts'
 import { useCampaigns } from './use-campaigns.ts'
 
@@ -18,18 +19,18 @@ const MAX_COMPARED = 6
 const TYPING_DELAY_MS = 250
 
 const COLUMNS = [
-  ['name', 'Campaign', ''],
-  ['impressions', 'Views', 'number'],
-  ['24h', '24 hours', 'number wide'],
-  ['engagements', 'Engagements', 'number wide'],
-  ['rate', 'Rate', 'number wide'],
+  ['name', text('list.campaign'), ''],
+  ['impressions', text('measure.views'), 'number'],
+  ['24h', text('range.24h'), 'number wide'],
+  ['engagements', text('measure.engagements'), 'number wide'],
+  ['rate', text('list.rate'), 'number wide'],
 ] as const
 
 /** The draft of a new campaign survives a change of the screen. */
 let lastDraft = EMPTY_DRAFT
 
 export function Home({ pageLocation }: { pageLocation: PageLocation }) {
-  useTitle('Campaigns')
+  useTitle(text('frame.campaigns'))
   const query = readHomeQuery(pageLocation.search)
   const { session } = usePageState()
   const { rows, isRead, isWhole, fault, readMore: more } = useCampaigns(query)
@@ -49,9 +50,9 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
 
   if (isRead && rows.length === 0 && !query.q && !query.tag)
     return html`<section class="empty">
-      <h1>Your first campaign</h1>
-      <p class="quiet">Paste YouTube links, one or a hundred. Their numbers are added up, stored and updated live.</p>
-      ${canChange ? newCampaign : html`<p>There are no campaigns yet.</p>`}
+      <h1>${text('list.first')}</h1>
+      <p class="quiet">${text('list.firstNote')}</p>
+      ${canChange ? newCampaign : html`<p>${text('list.none')}</p>`}
     </section>`
 
   const choose = (id: string) =>
@@ -60,39 +61,40 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
     )
 
   return html`<div class="head">
-      <h1>Campaigns</h1>
+      <h1>${text('frame.campaigns')}</h1>
       <div class="tools">
         <${Search} q=${query.q} onChange=${(q: string) => show({ q })} />
-        ${chosen.length > 1 && html`<a class="button" href=${`/compare?${chosen.map((id) => `c=${encodeURIComponent(id)}`).join('&')}`}>Compare ${chosen.length}</a>`}
-        ${canChange && html`<button class="primary" onClick=${() => setMaking(true)}>New campaign</button>`}
+        ${chosen.length > 1 && html`<a class="button" href=${`/compare?${chosen.map((id) => `c=${encodeURIComponent(id)}`).join('&')}`}>${text('list.compareCount', { count: chosen.length })}</a>`}
+        ${canChange && html`<button class="primary" onClick=${() => setMaking(true)}>${text('list.new')}</button>`}
       </div>
     </div>
     ${
       query.tag &&
       html`<p class="filter">
-        Tag <bdi><b>${query.tag}</b></bdi> <button class="link" onClick=${() => show({ tag: '' })}>Show all</button>
+        ${rich('list.tag', { tag: html`<bdi><b>${query.tag}</b></bdi>` })}${' '}
+        <button class="link" onClick=${() => show({ tag: '' })}>${text('list.showAll')}</button>
       </p>`
     }
     <${ErrorMessage} text=${fault ?? paging.fault} />
     ${isWhole && rows.length > 1 && html`<${Totals} rows=${rows} />`}
     ${rows.length > 0 && html`<${CampaignTable} rows=${rows} query=${query} chosen=${chosen} choose=${choose} show=${show} />`}
-    ${isRead && rows.length === 0 && html`<p class="quiet none">No campaign matches.</p>`}
-    ${!isRead && !fault && html`<p class="quiet" role="status">Loading…</p>`}
-    ${more && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(more)}>Show more</button></p>`}
-    ${(isMaking || (isRead && !isEmptyDraft(draft))) && html`<${Dialog} title="New campaign" onClose=${discard}>${newCampaign}</${Dialog}>`}`
+    ${isRead && rows.length === 0 && html`<p class="quiet none">${text('list.noMatch')}</p>`}
+    ${!isRead && !fault && html`<p class="quiet" role="status">${text('frame.loading')}</p>`}
+    ${more && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(more)}>${text('frame.showMore')}</button></p>`}
+    ${(isMaking || (isRead && !isEmptyDraft(draft))) && html`<${Dialog} title=${text('list.new')} onClose=${discard}>${newCampaign}</${Dialog}>`}`
 }
 
 function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const onInput = onText((text) => {
+  const onInput = onText((typed) => {
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => onChange(text), TYPING_DELAY_MS)
+    timer.current = setTimeout(() => onChange(typed), TYPING_DELAY_MS)
   })
   return html`<input
     type="search"
     class="search"
-    aria-label="Search campaigns"
-    placeholder="Search"
+    aria-label=${text('list.search')}
+    placeholder=${text('list.searchShort')}
     maxlength="200"
     value=${q}
     onInput=${onInput}
@@ -102,9 +104,9 @@ function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
 /** Describes the time that a sum of growths covers, and the number of campaigns that it omits. */
 function toPeriod({ counted, young, youngSince, omitted }: GrowthSum, now: number): string {
   const isYoung = young > 0 && young === counted
-  const period = isYoung ? `since ${formats.clock(youngSince, now)}` : 'in 24 h'
-  const younger = young > 0 && !isYoung ? ` (${formats.count(young)} younger than that)` : ''
-  const unknown = omitted > 0 ? `, without ${formats.count(omitted)} of unknown growth` : ''
+  const period = isYoung ? text('growth.since', { time: formats.clock(youngSince, now) }) : text('list.in24h')
+  const younger = young > 0 && !isYoung ? ` ${text('list.younger', { count: young })}` : ''
+  const unknown = omitted > 0 ? `, ${text('list.omitted', { count: omitted })}` : ''
   return `${period}${younger}${unknown}`
 }
 
@@ -125,17 +127,19 @@ function Totals({ rows }: { rows: readonly CollectionRow[] }) {
   }, [rows, now])
   const period = toPeriod(sums.day, now)
   return html`<dl class="cards">
-    <${Card} title="Views" value=${formats.count(sums.views)}
+    <${Card} title=${text('measure.views')} value=${formats.count(sums.views)}
       ><${ChangeLabel} now=${sums.views} growth=${sums.day.impressions} period=${period}
     /></${Card}>
-    <${Card} title="Engagements" value=${formats.count(sums.engagements)}
+    <${Card} title=${text('measure.engagements')} value=${formats.count(sums.engagements)}
       ><${ChangeLabel} now=${sums.engagements} growth=${sums.day.engagements} period=${period}
     /></${Card}>
-    <${Card} title="Engagement rate" value=${sums.views > 0 ? formats.percent(sums.engagements / sums.views) : '–'}
-      >of all views</${Card}
+    <${Card}
+      title=${text('measure.rate')}
+      value=${sums.views > 0 ? formats.percent(sums.engagements / sums.views) : '–'}
+      >${text('measure.ofAllViews')}</${Card}
     >
-    <${Card} title="Campaigns" value=${formats.count(rows.length)}
-      >${formats.count(rows.reduce((all, row) => all + row.videos.length, 0))} videos</${Card}
+    <${Card} title=${text('frame.campaigns')} value=${formats.count(rows.length)}
+      >${text('videos.count', { count: rows.reduce((all, row) => all + row.videos.length, 0) })}</${Card}
     >
   </dl>`
 }
@@ -156,7 +160,7 @@ function CampaignTable({ rows, query, chosen, choose, show }: TableProps) {
     <table class="campaigns">
       <thead>
         <tr>
-          <th class="wide"><span class="hidden">Compare</span></th>
+          <th class="wide"><span class="hidden">${text('frame.compare')}</span></th>
           ${COLUMNS.map(
             ([column, title, kind]) =>
               html`<th scope="col" class=${kind} aria-sort=${order(column)} key=${column}>
@@ -165,8 +169,8 @@ function CampaignTable({ rows, query, chosen, choose, show }: TableProps) {
                 </button>
               </th>`,
           )}
-          <th scope="col" class="wide">7 days</th>
-          <th scope="col" class="wide number">As of</th>
+          <th scope="col" class="wide">${text('range.7d')}</th>
+          <th scope="col" class="wide number">${text('list.asOf')}</th>
         </tr>
       </thead>
       <tbody>

@@ -1,7 +1,10 @@
+import { campaign } from './de/campaign.ts'
+import { campaigns } from './de/campaigns.ts'
 import { frame } from './de/frame.ts'
 import { links } from './de/links.ts'
+import { parts } from './de/parts.ts'
 import type { texts as english } from './en.ts'
 import type { Translation } from './text-types.ts'
 
 /** All texts of the page in German. */
-export const texts: Translation<typeof english> = { ...frame, ...links }
+export const texts: Translation<typeof english> = { ...campaign, ...campaigns, ...frame, ...links, ...parts }

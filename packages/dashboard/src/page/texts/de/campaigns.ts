@@ -1,0 +1,44 @@
+import type { campaigns as english } from '../en/campaigns.ts'
+import type { Translation } from '../text-types.ts'
+
+export const campaigns: Translation<typeof english> = {
+  'list.campaign': 'Kampagne',
+  'list.rate': 'Rate',
+  'list.asOf': 'Stand',
+  'list.old': 'Alt: {time}',
+  'list.noNumbers': 'noch keine Zahlen',
+  'list.compareOne': '{name} vergleichen',
+  'list.compareCount': '{count} vergleichen',
+  'list.new': 'Neue Kampagne',
+  'list.search': 'Kampagnen suchen',
+  'list.searchShort': 'Suchen',
+  'list.tag': 'Tag {tag}',
+  'list.showAll': 'Alle anzeigen',
+  'list.noMatch': 'Keine Kampagne passt.',
+  'list.none': 'Noch keine Kampagnen.',
+  'list.first': 'Die erste Kampagne',
+  'list.firstNote':
+    'YouTube-Links einfügen, einen oder hundert. Ihre Zahlen werden summiert, gespeichert und live aktualisiert.',
+  'list.in24h': 'in 24 Std.',
+  'list.younger': '({count} jünger)',
+  'list.omitted': 'ohne {count} mit unbekanntem Zuwachs',
+
+  'new.links': 'YouTube-Links',
+  'new.name': 'Name',
+  'new.nameLater': '(auch später möglich)',
+  'new.start': 'Kampagne starten',
+  'paste.rest': 'Keine Videos: {words}. Ist doch ein Video dabei, bitte den ganzen Link einfügen.',
+  'paste.restMore':
+    'Keine Videos: {words} und {more} weitere. Ist doch ein Video dabei, bitte den ganzen Link einfügen.',
+
+  'compare.byDate': 'Nach Datum',
+  'compare.fromStart': 'Ab Start',
+  'compare.alignment': 'Ausrichtung',
+  'compare.hours': '{hours} Std.',
+  'compare.daysHours': '{days} T. {hours} Std.',
+  'compare.remove': '{name} aus dem Vergleich entfernen',
+  'compare.add': 'Kampagne hinzufügen',
+  'compare.addOption': 'Kampagne hinzufügen…',
+  'compare.choose': 'Zwei bis sechs Kampagnen auswählen, hier oder in der Liste der Kampagnen.',
+  'compare.summary': 'Aufrufe von {names} {within}. Pfeiltasten lesen Werte.',
+}
