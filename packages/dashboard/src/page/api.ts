@@ -11,6 +11,7 @@ import {
 import { describeRefusal } from './core/error-sentences.ts'
 import { parseExactJson } from './core/prices/exact-json.ts'
 import { Listeners } from './listeners.ts'
+import { text } from './texts/texts.ts'
 
 /** A client of stats, through the origin of this page. */
 export const stats = createStatsClient(`${location.origin}/api/stats`)
@@ -47,18 +48,18 @@ export type StatusReply = SystemStatus<UpstreamStatus>
 export async function requestJson<T>(
   method: string,
   path: string,
-  body?: object,
+  content?: object,
   signal?: AbortSignal,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<T> {
   const reply = await fetch(path, {
     method,
     signal: signal ?? null,
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(content && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) }),
   })
-  const text = await reply.text()
-  if (!reply.ok) throw toServiceError(reply.status, text)
-  return (reply.headers.get('content-type')?.includes('json') ? parse(text) : text) as T
+  const body = await reply.text()
+  if (!reply.ok) throw toServiceError(reply.status, body)
+  return (reply.headers.get('content-type')?.includes('json') ? parse(body) : body) as T
 }
 
 /** Sends a request to prices. Numbers in the reply have all their digits. @throws ServiceError */
@@ -134,4 +135,4 @@ export const createSharedSource = (base: string): CampaignSource => ({
 
 /** The fault and the required change, in a sentence for people. */
 export const describeError = (error: unknown): string =>
-  error instanceof ServiceError ? describeRefusal(error) : 'The dashboard does not answer. Try again in a moment.'
+  error instanceof ServiceError ? describeRefusal(error) : text('error.dashboard')

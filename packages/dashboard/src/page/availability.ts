@@ -1,8 +1,10 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
+import type { ServiceStatus } from '../core/system-status.ts'
 import { readStatus, signInNeeded, type StatusReply } from './api.ts'
 import { isFailing, listReasons, mergeLastOutage, type UpstreamStatus } from './core/upstream-status.ts'
 import { Listeners } from './listeners.ts'
 import type { LiveStream, StreamState } from './live-stream.ts'
+import { text } from './texts/texts.ts'
 
 /** Time between two polls (ms). With `REPLY_TIMEOUT_MS` it makes 11 s, so the page detects an outage within 15 s. */
 const POLL_INTERVAL_MS = 5_000
@@ -36,12 +38,17 @@ const UPSTREAM_NAME = 'YouTube'
 
 /** The consequence of an outage of each service for the page. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
-  stats: ' Numbers do not change.',
-  sse: ' Numbers are read once a minute.',
-  prices: ' Prices cannot be read.',
+  stats: text('consequence.stats'),
+  sse: text('consequence.sse'),
+  prices: text('consequence.prices'),
 }
 
 const findFailed = (status: StatusReply | undefined) => (status?.services ?? []).filter(({ state }) => state !== 'ok')
+
+function describeFault(name: string, state: ServiceStatus['state'], detail: string | undefined): string {
+  if (state === 'unavailable') return text('issue.unavailable', { name })
+  return detail ? text('issue.notReadyDetail', { name, detail }) : text('issue.notReady', { name })
+}
 
 /** Decides if the page is live. It polls the state of the services and combines it with the state of the stream. */
 export class Availability {
@@ -118,7 +125,7 @@ export class Availability {
     if (isFailing(status?.upstream) && status.upstream.since) this.#liveAt ??= Date.parse(status.upstream.since)
     const issues = this.#isReachable
       ? this.#findIssues(status)
-      : [this.#toIssue(DASHBOARD_NAME, 'The dashboard does not answer.', true)]
+      : [this.#toIssue(DASHBOARD_NAME, text('issue.dashboard'), true)]
     const isLive = this.#live.state === 'live' && !issues.some(({ stopsLiveNumbers }) => stopsLiveNumbers)
     const isUnknown = issues.length === 0 && this.#live.state !== 'lost' && !(isLive && status)
     const dot = isUnknown ? 'connecting' : isLive ? 'live' : 'lost'
@@ -129,20 +136,18 @@ export class Availability {
 
   #findIssues(status: StatusReply | undefined): ServiceIssue[] {
     const issues = findFailed(status).map(({ name, state, detail }) => {
-      const fault = state === 'unavailable' ? 'does not answer' : `is not ready${detail ? ` (${detail})` : ''}`
-      return this.#toIssue(name, `${name} ${fault}.${CONSEQUENCES[name] ?? ''}`, NUMBER_SERVICES.has(name))
+      const fault = describeFault(name, state, detail)
+      return this.#toIssue(name, [fault, CONSEQUENCES[name] ?? []].flat().join(' '), NUMBER_SERVICES.has(name))
     })
     const { upstream } = status ?? {}
     if (isFailing(upstream))
-      issues.push(
-        this.#toIssue(UPSTREAM_NAME, ['YouTube returns no numbers.', ...listReasons(upstream)].join(' '), true),
-      )
+      issues.push(this.#toIssue(UPSTREAM_NAME, [text('issue.youtube'), ...listReasons(upstream)].join(' '), true))
     if (this.#live.state === 'lost' && issues.length === 0)
-      issues.push(this.#toIssue(STREAM_NAME, 'The connection is lost. The page reconnects.', true))
+      issues.push(this.#toIssue(STREAM_NAME, text('issue.stream'), true))
     return issues
   }
 
-  #toIssue(name: string, text: string, stopsLiveNumbers: boolean): ServiceIssue {
-    return { name, text, stopsLiveNumbers, workedAt: stopsLiveNumbers ? this.#liveAt : this.#workedAt.get(name) }
+  #toIssue(name: string, words: string, stopsLiveNumbers: boolean): ServiceIssue {
+    return { name, text: words, stopsLiveNumbers, workedAt: stopsLiveNumbers ? this.#liveAt : this.#workedAt.get(name) }
   }
 }

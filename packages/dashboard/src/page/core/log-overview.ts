@@ -1,3 +1,5 @@
+import { findText, text } from '../texts/texts.ts'
+
 /** Readiness of a node of a cluster for writes: `writes` of `GET /readyz`. */
 export interface NodeWrites {
   readonly ready: boolean
@@ -90,78 +92,27 @@ export function describeMajority(servers: readonly LogServer[]): string | undefi
   const up = servers.length - down.length
   const spare = up - (Math.floor(servers.length / 2) + 1)
   const names = down.map(({ name }) => name).join(', ')
-  const effect =
-    spare > 0
-      ? 'writes continue'
-      : spare === 0
-        ? 'writes continue, but no longer if one more stops'
-        : 'writes need more than half'
-  return `${up} of ${servers.length} servers are up: ${effect}. Start ${names}.`
-}
-
-/** For each reason why a service takes no writes: a sentence with the cause, and one with the remedy. */
-const OUTAGES: Readonly<Record<string, readonly [cause: string, remedy: string]>> = {
-  NATS_UNREACHABLE: ['No NATS server answers.', 'Start the NATS servers, and check their addresses and the network.'],
-  NATS_FORBIDDEN: [
-    'NATS refuses the user or the key of this service.',
-    'Correct the credentials here or in NATS. The service then continues without a restart.',
-  ],
-  NATS_FILE_UNREADABLE: [
-    'A file with credentials or certificates for NATS cannot be read.',
-    'Correct the file or its permissions.',
-  ],
-  JETSTREAM_OFF: [
-    'JetStream is disabled on the NATS servers, or more than half of them are down.',
-    'Start the servers that are down, and enable jetstream in their configuration.',
-  ],
-  LOG_UNREACHABLE: [
-    'The log does not answer: writes need more than half of its NATS servers.',
-    'Start the servers that are down, and check the network between them.',
-  ],
-  LOG_REPLICAS: [
-    'A new log needs more NATS servers than are up.',
-    'Start them. For a log with fewer copies, set --nats-replicas.',
-  ],
-  LOG_LIMITS: [
-    'The NATS servers accept only smaller messages than this service writes.',
-    'Increase max_payload of NATS.',
-  ],
-  LOG_LOST: [
-    'The log is missing, or it no longer has all entries of this service.',
-    'Do not delete any data. Continue the log from the most advanced node: pnpm cluster rescue.',
-  ],
-  LOG_TRIMMED: [
-    'The log no longer has the entries that this node needs, and no snapshot replaces them.',
-    'The node continues once another node stores a snapshot. If none does: pnpm cluster rescue.',
-  ],
-  LOG_FORMAT_UNKNOWN: ['The log has entries of a newer version.', 'Update this node.'],
-  LOG_DAMAGED: [
-    'An entry of the log is damaged.',
-    'Read the log lines of this node, and restore a backup if all nodes report this.',
-  ],
-  LOG_FOREIGN: [
-    'The stream is the log of another service, or its configuration was changed.',
-    'Check --nats-stream, and restore the configuration of the stream.',
-  ],
-  CLUSTER_MISMATCH: [
-    'The stream belongs to another cluster.',
-    'Check --cluster-name and the addresses in --cluster. Nothing was written there.',
-  ],
+  const key = spare > 0 ? 'log.majority' : spare === 0 ? 'log.majorityExact' : 'log.minority'
+  return text(key, { up, all: servers.length, names })
 }
 
 /** The codes after which an operator continues the log with `pnpm cluster rescue`. */
 const RESCUE_CODES: ReadonlySet<string> = new Set(['LOG_LOST', 'LOG_TRIMMED'])
 
-/** A sentence with the cause of an outage and one with the remedy, and the chapter of docs/deploy.md with the steps. */
+/**
+ * A sentence with the cause of an outage and one with the remedy, for each code a text of the page, and the chapter of
+ * docs/deploy.md with the steps.
+ */
 export function describeOutage(code: string): {
   readonly cause: string
   readonly remedy: string
   readonly chapter?: string
 } {
-  const [cause, remedy] = OUTAGES[code] ?? ['The log accepts no writes.', 'Read the log lines of this service.']
+  const cause = findText(`outage.${code}`) ?? text('log.otherOutage')
+  const remedy = findText(`remedy.${code}`) ?? text('log.otherRemedy')
   return { cause, remedy, ...(RESCUE_CODES.has(code) && { chapter: 'When the log is lost' }) }
 }
 
 /** The code of an outage in the detail of `NOT_READY`: a node without data is not ready for reads either. */
 export const findOutageCode = (detail: string | undefined): string | undefined =>
-  detail !== undefined && Object.hasOwn(OUTAGES, detail) ? detail : undefined
+  detail !== undefined && findText(`outage.${detail}`) !== undefined ? detail : undefined

@@ -1,3 +1,5 @@
+import { text, type TextKey } from '../texts/texts.ts'
+
 /** State of the calls of stats to YouTube. The reader of a shared page receives fewer fields. */
 export interface UpstreamStatus {
   /** `unknown`: no call has succeeded or failed yet, since the start of stats or a change of a refused key. */
@@ -29,8 +31,47 @@ export function mergeLastOutage(
 /** The reason of the failure and its remedy, a sentence each. The detail usually contains the reason. */
 export function listReasons({ reason, detail, remedy }: UpstreamStatus): string[] {
   const isNamed = reason !== undefined && detail?.includes(reason)
-  const cause = isNamed || !reason ? detail : [reason, detail].filter(Boolean).join(': ')
-  return [cause && toSentence(cause), remedy].filter((text) => text !== undefined && text !== '') as string[]
+  const words = detail && translateDetail(detail)
+  const cause = isNamed || !reason ? words : [reason, words].filter(Boolean).join(': ')
+  return [cause && toSentence(cause), remedy && translateRemedy(remedy)].filter((one) => one) as string[]
 }
 
-const toSentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
+const toSentence = (words: string) => (/[.!?…]$/.test(words) ? words : `${words}.`)
+
+/** The beginnings of the remedies that stats states in English, and their texts. */
+const REMEDIES = [
+  ['Put a valid key', 'upstream.replaceKey'],
+  ["In the Google Cloud console, allow this server's IP address", 'upstream.allowAddress'],
+  ['In the Google Cloud console, enable', 'upstream.enableApi'],
+  ['In the Google Cloud console, allow the YouTube Data API', 'upstream.allowApi'],
+  ['No action is required', 'upstream.wait'],
+  ['Check the network', 'upstream.checkNetwork'],
+  ['Check YOUTUBE_URI', 'upstream.checkUri'],
+  ['Wait for the reset at midnight Pacific Time, or request', 'upstream.requestQuota'],
+  ['Wait for the reset at midnight Pacific Time, or raise', 'upstream.raiseBudget'],
+  ['Check the key', 'upstream.checkKey'],
+] as const satisfies readonly (readonly [string, TextKey])[]
+
+/** A remedy in the language of the page. One that the page does not know stays as stats states it. */
+export function translateRemedy(remedy: string): string {
+  const [, key] = REMEDIES.find(([beginning]) => remedy.startsWith(beginning)) ?? []
+  return key ? text(key) : remedy
+}
+
+const REPLY_PATTERN = /^YouTube responded with (\d+) \((.*?)\)(?: to the API key (.*))?$/
+const BUDGET_PATTERN = /^The daily budget of (\d+) units is used up$/
+
+/** A cause in the language of the page. One that the page does not know stays as stats states it. */
+function translateDetail(detail: string): string {
+  const [, status, stated, key] = REPLY_PATTERN.exec(detail) ?? []
+  if (status !== undefined) {
+    const reason = stated === 'no reason given' ? text('upstream.noReason') : stated!
+    return key === undefined
+      ? text('upstream.responded', { status, reason })
+      : text('upstream.respondedKey', { status, reason, key })
+  }
+  const [, units] = BUDGET_PATTERN.exec(detail) ?? []
+  if (units !== undefined) return text('upstream.budgetSpent', { units: Number(units) })
+  if (detail === 'YouTube did not respond in time') return text('upstream.slow')
+  return detail === 'YouTube is unreachable' ? text('upstream.unreachable') : detail
+}

@@ -13,9 +13,10 @@ import {
 import { html } from '../html.ts'
 import { Clock } from '../parts/cards.ts'
 import { formats } from '../page-state.ts'
+import { rich, text } from '../texts/texts.ts'
 import type { NodeObservation } from './health-node.ts'
 
-const UNKNOWN_VALUE = html`<span class="quiet">unknown</span>`
+const UNKNOWN_VALUE = html`<span class="quiet">${text('log.unknown')}</span>`
 
 /** The logs of all services that are nodes of a cluster. @param states by the name of the node: `kv`, or `kv.1` */
 export function Logs({ states }: { states: Readonly<Record<string, NodeObservation>> }) {
@@ -33,9 +34,9 @@ function ServiceLog({ service, nodes }: { service: string; nodes: readonly NodeL
   const report = findNewestReport(nodes)
   const [dot, statusText] = toWriteStatus(writes)
   const majority = report && describeMajority(report.servers)
-  return html`<section class="panel service log" aria-label=${`Log of ${service}`}>
+  return html`<section class="panel service log" aria-label=${text('log.title', { service })}>
     <div class="panel-head">
-      <h2>Log of ${service}</h2>
+      <h2>${text('log.title', { service })}</h2>
       <span class=${`dot ${dot}`}>${statusText}</span>
     </div>
     ${writes.outages.map(
@@ -45,22 +46,25 @@ function ServiceLog({ service, nodes }: { service: string; nodes: readonly NodeL
     ${
       report && report.servers.length > 0
         ? html`<${Servers} servers=${report.servers} />`
-        : html`<p>NATS servers: ${UNKNOWN_VALUE}. No node has had a report about them since its start.</p>`
+        : html`<p>${rich('log.noReport', { unknown: UNKNOWN_VALUE })}</p>`
     }
     <${Storage} report=${report} />
   </section>`
 }
 
 function toWriteStatus({ state, outages }: WriteOverview): [dot: string, words: string] {
-  if (state === 'unknown') return ['', 'writes: unknown']
-  if (state === 'all') return ['live', 'writes possible']
-  return ['lost', state === 'none' ? 'writes not possible' : `writes not possible on ${formatNodes(outages)}`]
+  if (state === 'unknown') return ['', text('log.writesUnknown')]
+  if (state === 'all') return ['live', text('log.writesPossible')]
+  return [
+    'lost',
+    state === 'none' ? text('log.writesStopped') : text('log.writesPartial', { nodes: formatNodes(outages) }),
+  ]
 }
 
 const toNodeNumber = (node: string) => node.split('.')[1] ?? '1'
 const formatNodes = (outages: readonly WriteOutage[]) => {
   const numbers = outages.flatMap(({ nodes }) => nodes.map(toNodeNumber))
-  return `${numbers.length === 1 ? 'node' : 'nodes'} ${numbers.sort().join(', ')}`
+  return text('log.nodes', { count: numbers.length, numbers: numbers.sort().join(', ') })
 }
 
 /** @param isPartial true if other nodes take writes */
@@ -69,11 +73,11 @@ function Outage({ outage, isPartial }: { outage: WriteOutage; isPartial: boolean
   return html`<div class="outage">
     <p>
       ${isPartial && html`<b>${formatNodes([outage])}: </b>`}<b>${cause}</b> ${remedy}
-      ${chapter && html` The steps are in docs/deploy.md, section “${chapter}”.`}
-      ${outage.isEmpty ? ' It has no data yet, so it also refuses reads.' : ' Reads continue.'}
+      ${chapter && ` ${text('log.chapter', { chapter })}`}
+      ${` ${text(outage.isEmpty ? 'log.readsRefused' : 'log.readsContinue')}`}
     </p>
     <p class="quiet">
-      ${outage.since && html`Since <${Clock} at=${outage.since} />. `}<code>${outage.code}</code>${
+      ${outage.since && html`${rich('log.since', { time: html`<${Clock} at=${outage.since} />` })}${' '}`}<code>${outage.code}</code>${
         outage.detail && `: ${outage.detail}`
       }
     </p>
@@ -87,11 +91,11 @@ function Servers({ servers }: { servers: readonly LogServer[] }) {
     <table>
       <thead>
         <tr>
-          <th scope="col">NATS server</th>
-          <th scope="col">Role</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number">Messages behind</th>
-          <th scope="col" class="number">Last contact</th>
+          <th scope="col">${text('log.server')}</th>
+          <th scope="col">${text('log.role')}</th>
+          <th scope="col">${text('log.state')}</th>
+          <th scope="col" class="number">${text('log.lag')}</th>
+          <th scope="col" class="number">${text('log.contact')}</th>
         </tr>
       </thead>
       <tbody>
@@ -99,12 +103,14 @@ function Servers({ servers }: { servers: readonly LogServer[] }) {
           ({ name, role, state, lag, lastContactAt }) =>
             html`<tr key=${name}>
               <th scope="row" class="name">${name}</th>
-              <td data-title="Role">${role === 'unknown' ? UNKNOWN_VALUE : role}</td>
-              <td data-title="State"><span class=${`dot ${STATE_DOTS[state]}`}>${state}</span></td>
-              <td data-title="Messages behind" class="number">
+              <td data-title=${text('log.role')}>${role === 'unknown' ? UNKNOWN_VALUE : text(`log.${role}`)}</td>
+              <td data-title=${text('log.state')}>
+                <span class=${`dot ${STATE_DOTS[state]}`}>${text(`log.${state}`)}</span>
+              </td>
+              <td data-title=${text('log.lag')} class="number">
                 ${lag === undefined ? UNKNOWN_VALUE : formats.count(lag)}
               </td>
-              <td data-title="Last contact" class="number">
+              <td data-title=${text('log.contact')} class="number">
                 ${lastContactAt === undefined ? UNKNOWN_VALUE : html`<${Clock} at=${lastContactAt} />`}
               </td>
             </tr>`,
@@ -118,21 +124,24 @@ function Servers({ servers }: { servers: readonly LogServer[] }) {
 function Storage({ report }: { report: LogServers | undefined }) {
   const { stream, bytes, limit, observedAt } = report ?? {}
   return html`<dl class="storage">
-    <dt>Stream</dt>
+    <dt>${text('log.stream')}</dt>
     <dd>${stream ?? UNKNOWN_VALUE}</dd>
-    <dt>Disk used</dt>
+    <dt>${text('log.diskUsed')}</dt>
     <dd>
-      ${bytes === undefined ? UNKNOWN_VALUE : `${formats.bytes(bytes)} on each server${isRecent(report!) ? '' : ' at the last report'}`}
+      ${bytes === undefined ? UNKNOWN_VALUE : text(isRecent(report!) ? 'log.onEachServer' : 'log.onEachServerThen', { bytes: formats.bytes(bytes) })}
     </dd>
-    <dt>Limit</dt>
+    <dt>${text('log.limit')}</dt>
     <dd>${limit ? describeLimit(limit) : UNKNOWN_VALUE}</dd>
-    <dt>Last report</dt>
+    <dt>${text('log.lastReport')}</dt>
     <dd>${observedAt === undefined ? UNKNOWN_VALUE : html`<${Clock} at=${observedAt} />`}</dd>
   </dl>`
 }
 
 function describeLimit({ scope, usedBytes = 0, maxBytes = 0 }: NonNullable<LogServers['limit']>): string {
-  if (scope === 'none') return 'none set; the free space on the disks is unknown'
-  const share = maxBytes > 0 ? ` (${formats.percent(usedBytes / maxBytes)})` : ''
-  return `${formats.bytes(usedBytes)} of ${formats.bytes(maxBytes)}${share} of the ${scope}`
+  if (scope === 'none') return text('log.noLimit')
+  const values = { used: formats.bytes(usedBytes), max: formats.bytes(maxBytes) }
+  const isStream = scope === 'stream'
+  if (maxBytes === 0) return text(isStream ? 'log.limitOfStream' : 'log.limitOfAccount', values)
+  const share = formats.percent(usedBytes / maxBytes)
+  return text(isStream ? 'log.limitShareOfStream' : 'log.limitShareOfAccount', { ...values, share })
 }

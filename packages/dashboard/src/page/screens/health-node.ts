@@ -6,12 +6,25 @@ import { drawPath } from '../core/series.ts'
 import { useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
+import { text, type TextKey } from '../texts/texts.ts'
 
 /** Maximum number of readings in a chart. */
 const MAX_POINTS = 60
 /** Timeout of the requests to a node (ms). A node that does not reply by then counts as unavailable. */
 const REPLY_TIMEOUT_MS = 6_000
 const DURATION_METRIC = 'http_request_duration_seconds'
+
+/** The texts that state a metric. */
+type MetricText = Extract<
+  TextKey,
+  | 'node.logEntries'
+  | 'node.toPublish'
+  | 'node.notPublished'
+  | 'node.streams'
+  | 'node.backlog'
+  | 'node.cut'
+  | 'node.prices'
+>
 
 interface MetricsReading {
   readonly at: number
@@ -42,9 +55,9 @@ export async function observeNode(node: string, before: NodeObservation | undefi
     log: (await read<{ log?: LogServers }>('node').catch(() => undefined))?.log,
   })
   try {
-    const [text, { writes }] = await Promise.all([read<string>('metrics'), read<{ writes?: NodeWrites }>('readyz')])
+    const [metrics, { writes }] = await Promise.all([read<string>('metrics'), read<{ writes?: NodeWrites }>('readyz')])
     const log = writes && (await readLog(writes))
-    const reading = { at: Date.now(), samples: readMetrics(text) }
+    const reading = { at: Date.now(), samples: readMetrics(metrics) }
     if (!before?.reading) return { isReady: true, reading, log, rates, latencies }
     const { total, quantile } = compareHistograms(before.reading.samples, reading.samples, DURATION_METRIC, 0.99)
     const seconds = (reading.at - before.reading.at) / 1_000
@@ -58,7 +71,7 @@ export async function observeNode(node: string, before: NodeObservation | undefi
     }
   } catch (error) {
     const isUnready = error instanceof ServiceError && error.code === 'NOT_READY'
-    const fault = isUnready ? `not ready${error.detail ? ` (${error.detail})` : ''}` : 'does not answer'
+    const fault = isUnready ? describeUnready(error.detail) : text('node.noAnswer')
     const code = isUnready ? findOutageCode(error.detail) : undefined
     // Of a node that does not answer, nothing is known about its log. The service remains one with a log.
     const log = code ? await readLog({ ready: false, isEmpty: true, code }) : before?.log && { node }
@@ -66,26 +79,29 @@ export async function observeNode(node: string, before: NodeObservation | undefi
   }
 }
 
+const describeUnready = (detail: string | undefined) =>
+  detail ? text('node.notReadyDetail', { detail }) : text('node.notReady')
+
 /** The metrics of a node that has a log. */
 const LOG_METRICS = [
-  ['log_applied', 'log entries'],
-  ['log_lag', 'entries behind'],
+  ['log_applied', 'node.logEntries'],
+  ['log_lag', 'node.entriesBehind'],
 ] as const
 /** A node requests the state of the log every second. A node whose staleness exceeds this is behind the log (s). */
 const MAX_STALENESS_S = 3
 
-/** The metrics of each service, in addition to those of all services: metric and title. */
-const SERVICE_METRICS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+/** The metrics of each service, in addition to those of all services: metric and text. */
+const SERVICE_METRICS: Readonly<Record<string, readonly (readonly [string, MetricText])[]>> = {
   stats: [
-    ['stats_publish_waiting', 'to publish'],
-    ['stats_publish_failed_total', 'failed to publish'],
+    ['stats_publish_waiting', 'node.toPublish'],
+    ['stats_publish_failed_total', 'node.notPublished'],
   ],
   sse: [
-    ['sse_streams', 'streams'],
-    ['sse_fanout_backlog', 'values in fan-out'],
-    ['sse_streams_cut_total', 'cut'],
+    ['sse_streams', 'node.streams'],
+    ['sse_fanout_backlog', 'node.backlog'],
+    ['sse_streams_cut_total', 'node.cut'],
   ],
-  prices: [['prices_catalog_size', 'prices']],
+  prices: [['prices_catalog_size', 'node.prices']],
 }
 
 const formatBusy = (threads: readonly PrometheusSample[]) =>
@@ -100,38 +116,36 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
   const threads = samples.filter((sample) => sample.name === 'thread_event_loop_utilization')
   const [dot, statusText] = toNodeStatus(state, sumMetric(samples, `${service}_log_staleness_seconds`) ?? 0)
   const rows = [
-    ...LOG_METRICS.map(([metricName, title]) => [`${service}_${metricName}`, title] as const),
+    ...LOG_METRICS.map(([metricName, key]) => [`${service}_${metricName}`, key] as const),
     ...(SERVICE_METRICS[service] ?? []),
   ]
   const polling = sumMetric(samples, 'stats_poller_leader')
   const facts = [
-    polling === undefined ? undefined : polling ? 'polls YouTube' : 'another node polls YouTube',
-    threads.length > 0
-      ? `${threads.length} ${threads.length === 1 ? 'thread' : 'threads'}, ${formatBusy(threads)} busy`
-      : undefined,
-    memory === undefined ? undefined : `${formats.count(memory / 1_048_576)} MB`,
-    ...rows.map(([metricName, title]) => {
+    polling === undefined ? undefined : text(polling ? 'node.polls' : 'node.otherPolls'),
+    threads.length > 0 ? text('node.threads', { count: threads.length, busy: formatBusy(threads) }) : undefined,
+    memory === undefined ? undefined : text('node.memory', { value: formats.count(memory / 1_048_576) }),
+    ...rows.map(([metricName, key]) => {
       const value = sumMetric(samples, metricName)
-      return value === undefined ? undefined : `${formats.count(value)} ${title}`
+      return value === undefined ? undefined : text(key, { value: formats.count(value) })
     }),
   ].filter(Boolean)
-  return html`<section class="panel service" aria-label=${node ? `${service}, node ${node}` : service}>
+  return html`<section class="panel service" aria-label=${node ? text('node.label', { service, node }) : service}>
     <div class="panel-head">
-      <h2>${service}${node && html` <span class="quiet">node ${node}</span>`}</h2>
+      <h2>${service}${node && html` <span class="quiet">${text('node.number', { node })}</span>`}</h2>
       <span class=${`dot ${dot}`}>${statusText}</span>
     </div>
     <p class="quiet">${facts.join(' · ')}</p>
     ${service === 'sse' && html`<${Topics} node=${name} turn=${state?.reading?.at} />`}
     <div class="pair">
       <${SmallChart}
-        title="Requests per second"
+        title=${text('node.requests')}
         values=${ready?.rates ?? []}
-        text=${(value: number) => formats.money(value)}
+        format=${(value: number) => formats.money(value)}
       />
       <${SmallChart}
-        title="p99"
+        title=${text('node.p99')}
         values=${ready?.latencies ?? []}
-        text=${(value: number) => `${formats.money(value)} ms`}
+        format=${(value: number) => text('node.milliseconds', { value: formats.money(value) })}
       />
     </div>
   </section>`
@@ -146,11 +160,11 @@ const WATCH_TOPIC = '(none)'
 
 /** The state of a node, as a dot and in words. @param stalenessS time since it last knew that it had applied the whole log (s) */
 function toNodeStatus(state: NodeObservation | undefined, stalenessS: number): [dot: string, words: string] {
-  if (!state) return ['connecting', 'loading…']
-  if (!state.isReady) return ['lost', state.fault ?? 'does not answer']
+  if (!state) return ['connecting', text('node.loading')]
+  if (!state.isReady) return ['lost', state.fault ?? text('node.noAnswer')]
   return stalenessS > MAX_STALENESS_S
-    ? ['lost', `behind the log for ${formats.count(stalenessS)} s`]
-    : ['live', 'ready']
+    ? ['lost', text('node.behind', { seconds: formats.count(stalenessS) })]
+    : ['live', text('node.ready')]
 }
 
 /** The topics with the most streams. @param turn a new value causes a new read */
@@ -163,7 +177,7 @@ function Topics({ node, turn }: { node: string; turn: number | undefined }) {
   if (turn === undefined || !value) return null
   const topics = value.topics.filter(({ topic }) => topic !== WATCH_TOPIC).slice(0, MAX_TOPICS)
   return html`<p class="quiet">
-    ${topics.map(({ topic, streams }) => `${topic}: ${formats.count(streams)}`).join(' · ') || 'no open topics'}
+    ${topics.map(({ topic, streams }) => `${topic}: ${formats.count(streams)}`).join(' · ') || text('node.noTopics')}
   </p>`
 }
 
@@ -173,16 +187,16 @@ const HEIGHT_PX = 44
 function SmallChart({
   title,
   values,
-  text,
+  format,
 }: {
   title: string
   values: readonly number[]
-  text(value: number): string
+  format(value: number): string
 }) {
   const path = drawPath(values, WIDTH_PX, HEIGHT_PX, 0)
   const last = values.at(-1)
   return html`<figure class="small">
-    <figcaption class="quiet">${title} <b>${last === undefined ? '–' : text(last)}</b></figcaption>
+    <figcaption class="quiet">${title} <b>${last === undefined ? '–' : format(last)}</b></figcaption>
     <svg class="sparkline" viewBox=${`0 -2 ${WIDTH_PX} ${HEIGHT_PX + 4}`} preserveAspectRatio="none" aria-hidden="true">
       ${path && html`<path class="line" d=${path} />`}
     </svg>

@@ -7,6 +7,7 @@ import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Card, Clock } from '../parts/cards.ts'
 import { formats, useAvailability, usePageState } from '../page-state.ts'
+import { rich, text } from '../texts/texts.ts'
 import { Logs } from './health-log.ts'
 import { observeNode, Service, type NodeObservation } from './health-node.ts'
 
@@ -15,7 +16,7 @@ const READ_INTERVAL_MS = 5_000
 
 /** The health of all services. */
 export function Health() {
-  useTitle('Health')
+  useTitle(text('frame.health'))
   const { session } = usePageState()
   const { status } = useAvailability()
   const states = useRef<Record<string, NodeObservation>>({})
@@ -38,7 +39,7 @@ export function Health() {
     }
   }, [])
 
-  return html`<div class="head"><h1>Health</h1></div>
+  return html`<div class="head"><h1>${text('frame.health')}</h1></div>
     <${Quota}
       samples=${findQuotaSamples(states.current)}
       source=${status ? status.source : session.source}
@@ -66,13 +67,13 @@ function ReportLinks() {
   if (paths.length === 0) return undefined
   return html`<section class="panel reports">
     <div class="panel-head">
-      <h2>Benchmarks</h2>
-      ${report && renderLink(report, 'Benchmark report')}
+      <h2>${text('health.benchmarks')}</h2>
+      ${report && renderLink(report, text('health.report'))}
     </div>
     ${[...Map.groupBy(graphs, ({ service }) => service)].map(
       ([service, ofService]) =>
         html`<details key=${service}>
-          <summary>Flame graphs of ${service}</summary>
+          <summary>${text('health.flames', { service })}</summary>
           <dl>
             ${[...Map.groupBy(ofService, ({ row }) => row)].map(
               ([row, some]) =>
@@ -99,16 +100,16 @@ interface QuotaProps {
   readonly upstream: UpstreamStatus | undefined
 }
 
-const UNKNOWN_FACT = { value: '–', note: 'unknown' }
+const UNKNOWN_FACT = { value: '–', note: text('health.unknown') }
 
 /** The quota of the day, from `GET /upstream` of stats or from its metrics. */
 function describeQuota(samples: readonly PrometheusSample[], upstream: UpstreamStatus | undefined) {
   const used = upstream?.budget?.used ?? sumMetric(samples, 'stats_quota_units_used')
   const limit = upstream?.budget ? (upstream.budget.limit ?? 0) : sumMetric(samples, 'stats_quota_units_budget')
-  if (limit === 0) return { value: '–', note: 'no limit' }
+  if (limit === 0) return { value: '–', note: text('health.noLimit') }
   if (limit === undefined || used === undefined) return UNKNOWN_FACT
   const renewal = formats.moment(getNextRenewal(Date.now()))
-  return { value: formats.count(Math.max(0, limit - used)), note: `of ${formats.count(limit)}, renewed ${renewal}` }
+  return { value: formats.count(Math.max(0, limit - used)), note: text('health.quotaNote', { limit, time: renewal }) }
 }
 
 function describeStaleness(samples: readonly PrometheusSample[]) {
@@ -116,25 +117,30 @@ function describeStaleness(samples: readonly PrometheusSample[]) {
   const stale = sumMetric(samples, 'stats_collections_stale')
   if (campaigns === undefined || stale === undefined) return UNKNOWN_FACT
   const value = formats.count(campaigns)
-  if (campaigns === 0) return { value, note: 'none has numbers' }
-  return { value, note: stale === 0 ? 'all fresh' : `${formats.count(stale)} with old numbers` }
+  if (campaigns === 0) return { value, note: text('health.noNumbers') }
+  return { value, note: stale === 0 ? text('health.fresh') : text('health.stale', { count: stale }) }
 }
 
 function Quota({ samples, source, upstream }: QuotaProps) {
   const interval = sumMetric(samples, 'stats_refresh_interval_seconds')
-  const sources = { youtube: ['YouTube', 'YouTube Data API'], 'stand-in': ['Stand-in', 'invented numbers'] } as const
+  const sources = {
+    youtube: [text('health.youtube'), text('health.youtubeNote')],
+    'stand-in': [text('health.standIn'), text('health.standInNote')],
+  } as const
   const [from, note] = sources[source as keyof typeof sources] ?? [UNKNOWN_FACT.value, UNKNOWN_FACT.note]
   const quota = describeQuota(samples, upstream)
   const campaigns = describeStaleness(samples)
   return html`<dl class="cards">
-    <${Card} title="Source" value=${from}>${upstream?.source?.startsWith('http') ? upstream.source : note}</${Card}>
-    <${Card} title="Quota left today" value=${quota.value}>${quota.note}</${Card}>
-    <${Card}
-      title="Refreshed every"
-      value=${interval === undefined ? UNKNOWN_FACT.value : `${formats.count(interval)} s`}
-      >${interval === undefined ? UNKNOWN_FACT.note : 'as the quota allows'}</${Card}
+    <${Card} title=${text('health.source')} value=${from}
+      >${upstream?.source?.startsWith('http') ? upstream.source : note}</${Card}
     >
-    <${Card} title="Campaigns" value=${campaigns.value}>${campaigns.note}</${Card}>
+    <${Card} title=${text('health.quota')} value=${quota.value}>${quota.note}</${Card}>
+    <${Card}
+      title=${text('health.refreshed')}
+      value=${interval === undefined ? UNKNOWN_FACT.value : text('health.seconds', { seconds: formats.count(interval) })}
+      >${interval === undefined ? UNKNOWN_FACT.note : text('health.refreshedNote')}</${Card}
+    >
+    <${Card} title=${text('frame.campaigns')} value=${campaigns.value}>${campaigns.note}</${Card}>
   </dl>`
 }
 
@@ -143,15 +149,16 @@ function UpstreamError({ upstream }: { upstream: UpstreamStatus | undefined }) {
   if (!isFailing(upstream)) return null
   const { since, retryAt, key } = upstream
   const time = (at: string) => html`<${Clock} at=${at} />`
-  return html`<section class="panel" aria-label="YouTube">
+  return html`<section class="panel" aria-label=${text('health.youtube')}>
     <div class="panel-head">
-      <h2>YouTube returns no numbers</h2>
-      <span class="dot lost">${upstream.state}</span>
+      <h2>${text('upstream.title')}</h2>
+      <span class="dot lost">${text(upstream.state === 'paused' ? 'upstream.paused' : 'upstream.failing')}</span>
     </div>
-    ${listReasons(upstream).map((text) => html`<p key=${text}>${text}</p>`)}
+    ${listReasons(upstream).map((words) => html`<p key=${words}>${words}</p>`)}
     <p class="quiet">
-      ${key && html`<span>API key ${key}. </span>`} ${since && html`<span>Since ${time(since)}. </span>`}
-      ${retryAt && html`<span>Next attempt ${time(retryAt)}.</span>`}
+      ${key && html`<span>${text('upstream.key', { key })} </span>`}
+      ${since && html`<span>${rich('upstream.since', { time: time(since) })} </span>`}
+      ${retryAt && html`<span>${rich('upstream.retryAt', { time: time(retryAt) })}</span>`}
     </p>
   </section>`
 }

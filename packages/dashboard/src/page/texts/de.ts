@@ -1,10 +1,22 @@
 import { campaign } from './de/campaign.ts'
 import { campaigns } from './de/campaigns.ts'
+import { errors } from './de/errors.ts'
 import { frame } from './de/frame.ts'
+import { health } from './de/health.ts'
 import { links } from './de/links.ts'
+import { log } from './de/log.ts'
 import { parts } from './de/parts.ts'
 import type { texts as english } from './en.ts'
 import type { Translation } from './text-types.ts'
 
 /** All texts of the page in German. */
-export const texts: Translation<typeof english> = { ...campaign, ...campaigns, ...frame, ...links, ...parts }
+export const texts: Translation<typeof english> = {
+  ...campaign,
+  ...campaigns,
+  ...errors,
+  ...frame,
+  ...health,
+  ...links,
+  ...log,
+  ...parts,
+}

@@ -1,8 +1,11 @@
 import { campaign } from './en/campaign.ts'
 import { campaigns } from './en/campaigns.ts'
+import { errors } from './en/errors.ts'
 import { frame } from './en/frame.ts'
+import { health } from './en/health.ts'
 import { links } from './en/links.ts'
+import { log } from './en/log.ts'
 import { parts } from './en/parts.ts'
 
 /** All texts of the page in English, the source of the keys. The files in `en/` are parts of one list. */
-export const texts = { ...campaign, ...campaigns, ...frame, ...links, ...parts } as const
+export const texts = { ...campaign, ...campaigns, ...errors, ...frame, ...health, ...links, ...log, ...parts } as const
