@@ -14,6 +14,7 @@ import { registerHistoryRoutes } from './routes/history-routes.ts'
 import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
 import { registerPreviewRoutes } from './routes/preview-routes.ts'
+import { registerResultsRoutes } from './routes/results-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
 import { registerTrashRoutes } from './routes/trash-routes.ts'
 import { registerUpstreamRoute } from './routes/upstream-route.ts'
@@ -50,6 +51,7 @@ export async function createStatsApp(
   registerOverviewRoutes(app, { collections, overview, cache })
   registerVideoRoutes(app, collections, cache)
   registerPreviewRoutes(app, collections, lookUpVideos)
+  registerResultsRoutes(app, collections)
   registerHistoryRoutes(app, collections, toRetentionTiers(config).daily)
   await registerMoveRoutes(app, collections, database, context.budget)
   registerUpstreamRoute(app, upstream)
