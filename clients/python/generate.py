@@ -33,6 +33,7 @@ SCHEMAS = {
         "Videos",
         "Preview",
         "History",
+        "Results",
         "Upstream",
     ],
     "sse": ["Connections"],

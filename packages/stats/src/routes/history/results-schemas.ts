@@ -1,6 +1,6 @@
 import { closedObject } from '@influencer-stats/runtime/closed-object'
-import { SUMS_QUALITIES } from '../core/history/results.ts'
-import { edits, moment, totals } from './stats-schemas.ts'
+import { SUMS_QUALITIES } from '../../core/history/results.ts'
+import { edits, moment, totals } from '../stats-schemas.ts'
 
 const seconds = { type: 'integer', minimum: 0 } as const
 

@@ -1,6 +1,6 @@
 import { describePattern } from '@influencer-stats/runtime/validation-errors'
-import { createZonedDays, type ZonedDays } from '../core/history/zoned-days.ts'
-import { errors } from '../errors.ts'
+import { createZonedDays, type ZonedDays } from '../../core/history/zoned-days.ts'
+import { errors } from '../../errors.ts'
 
 export const DEFAULT_ZONE = 'UTC'
 
