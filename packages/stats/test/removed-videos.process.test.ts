@@ -41,7 +41,7 @@ describe('a removed video', () => {
   it('keeps its last numbers in the sum; a video that never existed is missing', () => {
     fc.assert(
       fc.property(rounds, fc.integer({ min: 1, max: 5 }), (answers, interval) => {
-        const table = new VideoTable()
+        const table = new VideoTable(() => false)
         table.use(VIDEO_IDS, 'c')
         let before: Snapshot | undefined
         for (const [time, answer] of answers.entries()) {
@@ -69,7 +69,7 @@ describe('a removed video', () => {
   it('is detected regardless of the order in which the data of several collections arrive', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2], { minLength: 3 }), (order) => {
-        const table = new VideoTable()
+        const table = new VideoTable(() => false)
         table.use(['a'], 'c')
         for (const time of order) table.recordNumbers(['a'], time === 1 ? [createNumbers('a', 5)] : [], time, time, 1)
         expect(table.read(['a'])!.snapshot).toMatchObject({ missing: [], videos: [{ views: 5, omitted: 2 }], asOf: 1 })

@@ -4,7 +4,7 @@ import { VideoTable } from '../src/refresh/video-table.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
 it('a failure is recorded for videos without data, and for no others', () => {
-  const table = new VideoTable()
+  const table = new VideoTable(() => false)
   table.use(['known', 'new'], 'a collection')
   table.recordNumbers(['known'], [createNumbers('known')], 1, 1, 0)
   expect(table.recordFault(['known', 'new', 'forgotten'], errors.UPSTREAM_UNAVAILABLE())).toEqual(['new'])
@@ -14,7 +14,7 @@ it('a failure is recorded for videos without data, and for no others', () => {
 })
 
 it('a reading has the age of its oldest numbers by both clocks, and states the time of the newest', () => {
-  const table = new VideoTable()
+  const table = new VideoTable(() => false)
   table.use(['a', 'b', 'c', 'unknown'], 'a collection')
   table.recordNumbers(['a'], [createNumbers('a')], 10, 100, 0)
   table.recordNumbers(['b'], [createNumbers('b')], 30, 50, 0)

@@ -29,6 +29,8 @@ export interface OverviewFilter {
   /** Words that all occur in the id, the name or the tags. */
   readonly q?: string | undefined
   readonly tag?: string | undefined
+  /** True for the archive only, false without it; by default both. */
+  readonly isArchived?: boolean | undefined
 }
 
 type SortValue = number | string | undefined
@@ -99,52 +101,12 @@ function getSearchText(collection: NamedCollection): string {
 }
 
 /** Returns the predicate that selects the requested collections. */
-export function createFilter({ q, tag }: OverviewFilter): (collection: NamedCollection) => boolean {
+export function createFilter({ q, tag, isArchived }: OverviewFilter): (collection: NamedCollection) => boolean {
   const words = q === undefined ? [] : foldText(q).split(/\s+/).filter(Boolean)
   return (collection) =>
+    (isArchived === undefined || (collection.archived === true) === isArchived) &&
     (tag === undefined || collection.tags?.includes(tag) === true) &&
     words.every((word) => getSearchText(collection).includes(word))
-}
-
-/** Collects the first rows of an order from any number of offered rows. */
-export class OverviewSelection<R extends OverviewRow> {
-  readonly #sort: Sort
-  readonly #limit: number
-  readonly #after: RowPosition | undefined
-  readonly #compare: (a: RowPosition, b: RowPosition) => number
-  readonly #chosen: { position: RowPosition; row: R }[] = []
-
-  /** @param after end of the previous page */
-  constructor(sort: Sort, limit: number, after: RowPosition | undefined) {
-    this.#sort = sort
-    this.#limit = limit
-    this.#after = after
-    this.#compare = createComparator(sort)
-  }
-
-  offer(row: R): void {
-    const position: RowPosition = [getSortValue(row, this.#sort), row.collection.id]
-    if (this.#after && this.#compare(position, this.#after) <= 0) return
-    const chosen = this.#chosen
-    // One row more than the page: it shows that there is another page.
-    const isFull = chosen.length > this.#limit
-    if (isFull && this.#compare(position, chosen.at(-1)!.position) >= 0) return
-    let [low, high] = [0, chosen.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#compare(position, chosen[middle]!.position) < 0) high = middle
-      else low = middle + 1
-    }
-    chosen.splice(low, 0, { position, row })
-    if (isFull) chosen.pop()
-  }
-
-  /** Returns the page, and its end if there is another page. */
-  getPage(): { rows: R[]; end?: RowPosition } {
-    const page = this.#chosen.slice(0, this.#limit)
-    const isLast = this.#chosen.length <= this.#limit
-    return { rows: page.map(({ row }) => row), ...(!isLast && { end: page.at(-1)!.position }) }
-  }
 }
 
 /** Returns a position as a cursor for the client. In the order of ids the cursor is the id. */

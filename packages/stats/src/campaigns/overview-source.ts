@@ -13,6 +13,11 @@ export interface OverviewSource {
   /** Yields all rows in pages. Other work runs between two pages. */
   readPages(): AsyncIterable<readonly CollectionRow[]>
   getRow(id: string): MaybePromise<CollectionRow | undefined>
+  /**
+   * Calls `onChange` with the id of every row that is added, changed or removed, and without an id if all rows are
+   * replaced. Absent if the source does not notice changes.
+   */
+  watch?(onChange: (id?: string) => void): void
 }
 
 const PAGE_SIZE = 100

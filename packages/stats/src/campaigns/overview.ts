@@ -1,20 +1,15 @@
 import type { GrowthByPeriod } from '../core/growth.ts'
 import type { StatsState } from '../state/stats-state.ts'
 import { GrowthReader } from './growth-reader.ts'
-import {
-  createFilter,
-  isPeriodSort,
-  OverviewSelection,
-  type OverviewFilter,
-  type RowPosition,
-  type Sort,
-} from './overview-selection.ts'
+import { OrderCache, type OrderQuery } from './order-cache.ts'
+import type { RowPosition } from './overview-selection.ts'
 import type { CollectionRow, OverviewSource } from './overview-source.ts'
 
 /** Filter, order, page and additions of an overview. */
-export interface OverviewQuery extends OverviewFilter {
-  readonly sort: Sort
+export interface OverviewQuery extends OrderQuery {
   readonly limit: number
+  /** Number of rows to skip, from the position `after` on. */
+  readonly offset?: number | undefined
   /** Position of the last row of the previous page. */
   readonly after?: RowPosition | undefined
   readonly withChange: boolean
@@ -24,6 +19,8 @@ export interface OverviewPage {
   readonly rows: CollectionRow[]
   /** Position of the last row, if there is another page. */
   readonly end?: RowPosition
+  /** Number of rows that match the filter. */
+  readonly total: number
 }
 
 /** Number of collections whose histories are read at once: about 10 ms of work. */
@@ -33,21 +30,17 @@ const HISTORY_BATCH_SIZE = 50
 export class Overview {
   readonly #source: OverviewSource
   readonly #histories: GrowthReader
+  readonly #orders: OrderCache
 
   constructor(source: OverviewSource, history: Pick<StatsState, 'getHistory' | 'getPointAt'>) {
     this.#source = source
     this.#histories = new GrowthReader(history)
+    this.#orders = new OrderCache(source, (rows) => this.#withChange(rows))
   }
 
-  async getPage({ sort, limit, after, withChange, ...filter }: OverviewQuery): Promise<OverviewPage> {
-    const isMatch = createFilter(filter)
-    const selection = new OverviewSelection<CollectionRow>(sort, limit, after)
-    for await (const page of this.#source.readPages()) {
-      const rows = page.filter((row) => isMatch(row.collection))
-      for (const row of isPeriodSort(sort) ? await this.#withChange(rows) : rows) selection.offer(row)
-    }
-    const { rows, end } = selection.getPage()
-    return { rows: withChange ? await this.#withChange(rows) : rows.map(withoutChange), ...(end && { end }) }
+  async getPage({ limit, offset = 0, after, withChange, ...query }: OverviewQuery): Promise<OverviewPage> {
+    const { rows, ...rest } = (await this.#orders.get(query)).getPage(limit, offset, after)
+    return { ...rest, rows: withChange ? await this.#withChange(rows) : rows.map(withoutChange) }
   }
 
   /** Returns the row of a collection; undefined if there is no such collection. */

@@ -5,7 +5,6 @@ import { retry } from '@influencer-stats/runtime/async/retry'
 import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { runOutsideTrace } from '@influencer-stats/runtime/trace'
-import type { OverviewSource } from '../campaigns/overview-source.ts'
 import { computeRefreshInterval } from '../core/quota-budget.ts'
 import type { UpstreamOutage, UpstreamState } from '../core/upstream-state.ts'
 import { errors } from '../errors.ts'
@@ -17,7 +16,9 @@ import type { FetchedVideos } from '../state/stats-change.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { toUpstreamFault } from '../youtube/upstream-problem.ts'
 import type { VideoClient } from '../youtube/video-client.ts'
+import { ArchiveFollower } from './archive-follower.ts'
 import { FirstNumbers, type FirstNumbersOptions, type PolledNumbers } from './first-numbers.ts'
+import { PolledRows } from './polled-rows.ts'
 import { ReplyTable, type ReplyTableOptions } from './reply-table.ts'
 import { Schedule, type ScheduledCall, type ScheduleOptions } from './schedule.ts'
 import { UpstreamStatus, type UpstreamStatusOptions } from './upstream-status.ts'
@@ -52,6 +53,9 @@ const SAVE_WAIT_MS = 500
  */
 export class Poller implements PolledNumbers {
   readonly status: UpstreamStatus
+  /** Rows of an overview. */
+  readonly rows = new PolledRows(() => this.#replyTable)
+  readonly #archive = new ArchiveFollower(() => this.#replyTable.videos)
   /** Reads of numbers, which may have to wait for the first ones. */
   readonly reads: FirstNumbers
   readonly #options: PollerOptions
@@ -66,7 +70,7 @@ export class Poller implements PolledNumbers {
   constructor(options: PollerOptions) {
     const { client, connections, refreshInterval, meter, isFollower } = options
     this.#options = options
-    this.#replyTable = new ReplyTable(options)
+    this.#replyTable = new ReplyTable({ ...options, onRowChange: this.rows.reportChange })
     this.#scheduleOptions = { idsPerCall: client.idsPerCall, connections, minInterval: refreshInterval }
     if (!isFollower) this.#schedule = new Schedule(this.#scheduleOptions, steadyNow())
     this.#throttle = new SnapshotThrottle(options, new WeakMap())
@@ -84,19 +88,13 @@ export class Poller implements PolledNumbers {
     return this.#schedule
   }
 
-  /** Rows of an overview: every collection with the numbers of its reply. */
-  readonly rows: OverviewSource = {
-    readPages: () => this.#replyTable.rows.readPages(),
-    getRow: (id) => this.#replyTable.rows.getRow(id),
-  }
-
   /**
    * Loads the collections and their last known numbers, and begins to refresh old or unknown numbers. In a cluster the
    * refresh begins only with `begin`.
    */
   async start(): Promise<void> {
     await this.#replyTable.load()
-    this.#schedule?.load(this.#replyTable.videos.getTimes(), steadyNow())
+    this.#schedule?.load(this.#replyTable.videos.getTimes(steadyNow()), steadyNow())
     this.wake()
     this.#trackRun(this.#replyTable.prepareAll(this.#closing.signal))
   }
@@ -105,7 +103,7 @@ export class Poller implements PolledNumbers {
   begin(): void {
     this.status.follow()
     this.#schedule = new Schedule(this.#scheduleOptions, steadyNow())
-    this.#schedule.load(this.#replyTable.videos.getTimes(), steadyNow())
+    this.#schedule.load(this.#replyTable.videos.getTimes(steadyNow()), steadyNow())
     for (const { collection } of this.#replyTable.getRequestedEntries()) this.reads.prioritize(collection)
     this.wake()
   }
@@ -133,10 +131,11 @@ export class Poller implements PolledNumbers {
   }
 
   async #loadSource(source: string): Promise<void> {
-    const replyTable = new ReplyTable({ ...this.#options, source })
+    const replyTable = new ReplyTable({ ...this.#options, source, onRowChange: this.rows.reportChange })
     await replyTable.load()
     const { getWaiters } = this.#replyTable
     this.#replyTable = replyTable
+    this.rows.reportChange()
     for (const one of getWaiters()) one.resolve(true)
     await replyTable.prepareAll(this.#closing.signal)
     await replyTable.publishAll()
@@ -162,10 +161,9 @@ export class Poller implements PolledNumbers {
    * @param last stored numbers of a restored collection
    */
   async onCollectionChange(id: string, collection: Collection | undefined, requester?: number, last?: Snapshot) {
-    const { entry, added, forgotten } = this.#replyTable.change(id, collection, last)
-    for (const video of forgotten) this.#schedule?.remove(video)
-    if (last) this.#schedule?.load(this.#replyTable.videos.getTimes(new Set(added)), steadyNow())
-    else this.#schedule?.add(added, steadyNow())
+    const { entry, added, videos } = this.#replyTable.change(id, collection, last)
+    if (!last) this.#schedule?.add(added, steadyNow())
+    this.#archive.follow(videos, this.#schedule, steadyNow())
     if (entry?.reply && this.#schedule) {
       const { snapshot, at } = this.#replyTable.read(entry.collection)!
       // The sums have their values since this change.
@@ -178,9 +176,7 @@ export class Poller implements PolledNumbers {
 
   /** Reads imported collections and their numbers. Resolves when every thread has them. */
   async applyImport(ids: readonly string[]): Promise<void> {
-    const { added, forgotten } = this.#replyTable.reload(ids)
-    for (const video of forgotten) this.#schedule?.remove(video)
-    this.#schedule?.load(this.#replyTable.videos.getTimes(added), steadyNow())
+    this.#archive.follow(this.#replyTable.reload(ids), this.#schedule, steadyNow())
     this.wake()
     await this.#replyTable.publish(ids)
   }
@@ -221,6 +217,7 @@ export class Poller implements PolledNumbers {
   #startDueCalls(): void {
     const { meter } = this.#options
     const [now, schedule] = [steadyNow(), this.#schedule]
+    this.#archive.check(schedule, now)
     for (let call; (call = schedule?.next(now, meter.remainingQuota));)
       this.#trackRun(this.#fetchVideos(call, schedule!))
     meter.interval = this.getInterval()
@@ -251,6 +248,7 @@ export class Poller implements PolledNumbers {
       if (call.failure?.times && !fault) logger.info(`${ids.length} videos have current numbers again`)
       videos.recordNumbers(ids, found, asOf, at, interval)
       recorder?.recordNumbers(videos.getNumbers(found.map(({ id }) => id)), asOf)
+      this.#archive.follow(ids, schedule, steadyNow())
       onFetched?.({ ids, found, asOf, age: steadyNow() - at, interval })
       if (fault) this.#publishFailure(failed, fault, call)
     } catch (fault) {

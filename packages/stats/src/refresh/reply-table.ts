@@ -30,6 +30,8 @@ export interface ReplyTableOptions {
    * Called with the replies whose numbers have become stale. Threads need no notice: they compute the age of a reply.
    */
   onStale?(updates: readonly SseUpdate[]): void
+  /** Called with the id of each collection that was added, changed or removed, or whose numbers changed. */
+  onRowChange?(id: string): void
 }
 
 /** A collection and its reply. */
@@ -57,7 +59,7 @@ const STALE_CHECK_INTERVAL_MS = 1_000
 
 /** Holds the collections and the data of their videos on the main thread, and prepares the replies for all threads. */
 export class ReplyTable {
-  readonly videos = new VideoTable()
+  readonly videos = new VideoTable((id) => this.#entries.get(id)?.collection.archived === true)
   readonly #options: ReplyTableOptions
   readonly #entries = new Map<string, ReplyEntry>()
   #nextCheck = 0
@@ -75,11 +77,12 @@ export class ReplyTable {
     return this.#entries.size
   }
 
-  /** Number of collections with stale numbers. */
+  /** Number of collections with stale numbers, without the archive. */
   get staleCount(): number {
     const staleBefore = this.#getStaleBefore()
     let stale = 0
-    for (const { reply } of this.#entries.values()) if (reply && reply.at < staleBefore) stale++
+    for (const { reply, collection } of this.#entries.values())
+      if (reply && reply.at < staleBefore && !collection.archived) stale++
     return stale
   }
 
@@ -144,18 +147,17 @@ export class ReplyTable {
 
   /**
    * Reads imported collections and their last known numbers from the database, whose reads are synchronous.
-   * @returns as `change`
+   * @returns the videos of the collections before and after the change
    */
-  reload(ids: readonly string[]): { added: Set<string>; forgotten: Set<string> } {
+  reload(ids: readonly string[]): Set<string> {
     const { state } = this.#options.collections
-    const [added, forgotten] = [new Set<string>(), new Set<string>()]
+    const videos = new Set<string>()
     for (const id of ids) {
       const collection = state.get(id) as Collection | undefined
       const changed = this.change(id, collection, collection && (state.getSnapshot(id) as Snapshot | undefined))
-      for (const video of changed.forgotten) if (!added.delete(video)) forgotten.add(video)
-      for (const video of changed.added) if (!forgotten.delete(video)) added.add(video)
+      for (const video of changed.videos) videos.add(video)
     }
-    return { added, forgotten }
+    return videos
   }
 
   #addEntry(collection: Collection, last: Snapshot | undefined): void {
@@ -194,26 +196,28 @@ export class ReplyTable {
   /**
    * Adds, changes or removes a collection.
    * @param last stored numbers of a collection that was not in use
-   * @returns its entry, its videos that no collection contained before, and the videos that no collection contains any more
+   * @returns its entry, its videos before and after the change, and those that no collection contained before
    */
   change(
     id: string,
     collection: Collection | undefined,
     last?: Snapshot,
-  ): { entry?: ReplyEntry; added: string[]; forgotten: string[] } {
+  ): { entry?: ReplyEntry; added: string[]; videos: Set<string> } {
     const old = this.#entries.get(id)
     this.#entries.delete(id)
+    this.#options.onRowChange?.(id)
     const released = new Set(old?.collection.videos)
+    const all = new Set([...released, ...(collection?.videos ?? [])])
     for (const video of collection?.videos ?? []) released.delete(video)
-    const forgotten = this.videos.release([...released], id)
+    this.videos.release([...released], id)
     old?.waiter?.resolve(true)
-    if (!collection) return { added: [], forgotten }
+    if (!collection) return { added: [], videos: all }
     const entry: ReplyEntry = { collection, isSettled: false, isStale: false }
     this.#entries.set(id, entry)
     const added = this.videos.use(collection.videos, id)
     this.#recordLast(last)
     this.#renew(entry)
-    return { entry, added, forgotten }
+    return { entry, added, videos: all }
   }
 
   find = (ids: readonly string[]): ReplyEntry[] => ids.flatMap((id) => this.#entries.get(id) ?? [])
@@ -245,6 +249,7 @@ export class ReplyTable {
     entry.reply = reading && prepare(reading, entry.known!.summary)
     entry.isSettled = true
     entry.isStale = false
+    this.#options.onRowChange?.(entry.collection.id)
   }
 
   /**

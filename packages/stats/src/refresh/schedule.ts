@@ -110,6 +110,8 @@ export class Schedule {
     }
   }
 
+  has = (id: string): boolean => this.#statuses.has(id)
+
   remove(id: string): void {
     this.#statuses.delete(id)
     this.#known.delete(id)

@@ -17,9 +17,23 @@ interface Video {
   fault?: Problem
 }
 
+/**
+ * Interval at which videos are refreshed that only archived collections contain (ms): a week, because YouTube's policies
+ * permit no data that are older than 30 days.
+ */
+export const ARCHIVE_INTERVAL_MS = 7 * 86_400_000
+
 /** Data of videos, stored once per video however many collections contain it. */
 export class VideoTable {
   readonly #videos = new Map<string, Video>()
+  readonly #isArchived: (collectionId: string) => boolean
+  /** Number of the videos of `isDue`; undefined if it may have changed. */
+  #dueCount: number | undefined
+
+  /** @param isArchived true if a collection is in the archive */
+  constructor(isArchived: (collectionId: string) => boolean) {
+    this.#isArchived = isArchived
+  }
 
   /**
    * Adds a collection's videos.
@@ -27,6 +41,7 @@ export class VideoTable {
    */
   use(ids: readonly string[], collectionId: string): string[] {
     const added: string[] = []
+    this.#dueCount = undefined
     for (const id of ids) {
       const video = this.#videos.get(id)
       if (video) video.collectionIds.add(collectionId)
@@ -38,16 +53,14 @@ export class VideoTable {
     return added
   }
 
-  /**
-   * Releases a collection's videos.
-   * @returns the videos that no collection contains any more; they are deleted
-   */
-  release(ids: readonly string[], collectionId: string): string[] {
-    return ids.filter((id) => {
+  /** Releases a collection's videos. Those that no collection contains any more are deleted. */
+  release(ids: readonly string[], collectionId: string): void {
+    this.#dueCount = undefined
+    for (const id of ids) {
       const collectionIds = this.#videos.get(id)?.collectionIds
       collectionIds?.delete(collectionId)
-      return collectionIds?.size === 0 && this.#videos.delete(id)
-    })
+      if (collectionIds?.size === 0) this.#videos.delete(id)
+    }
   }
 
   /**
@@ -68,6 +81,7 @@ export class VideoTable {
     for (const id of ids) {
       const video = this.#videos.get(id)
       if (!video) continue
+      if (video.at === undefined) this.#dueCount = undefined
       const now = { numbers: byId.get(id), asOf, at }
       const known = video.at === undefined ? undefined : { numbers: video.numbers, asOf: video.asOf!, at: video.at }
       const [before, after] = known && known.at > at ? [now, known] : [known, now]
@@ -93,8 +107,25 @@ export class VideoTable {
     })
   }
 
+  get ids(): Iterable<string> {
+    return this.#videos.keys()
+  }
+
+  /** Number of videos that are refreshed at the usual pace. */
   get size(): number {
-    return this.#videos.size
+    return (this.#dueCount ??= [...this.#videos.keys()].filter((id) => this.isDue(id, -Infinity)).length)
+  }
+
+  /**
+   * True if the schedule must contain a video: it has no data yet, a collection outside the archive contains it, or its
+   * data are older than `ARCHIVE_INTERVAL_MS`.
+   */
+  isDue(id: string, now: number): boolean {
+    const video = this.#videos.get(id)
+    if (!video) return false
+    if (video.at === undefined || now - video.at >= ARCHIVE_INTERVAL_MS) return true
+    for (const collectionId of video.collectionIds) if (!this.#isArchived(collectionId)) return true
+    return false
   }
 
   /** Returns the ids of the collections that contain at least one of the videos `ids`. */
@@ -105,11 +136,13 @@ export class VideoTable {
   }
 
   /**
-   * Returns the request time of each video by the monotonic clock; undefined for a video without data.
+   * Returns the request time of each due video by the monotonic clock; undefined for a video without data.
    * @param ids default: all
    */
-  getTimes(ids: Iterable<string> = this.#videos.keys()): [id: string, at: number | undefined][] {
-    return Array.from(ids, (id) => [id, this.#videos.get(id)?.at])
+  getTimes(now: number, ids: Iterable<string> = this.#videos.keys()): [id: string, at: number | undefined][] {
+    const times: [string, number | undefined][] = []
+    for (const id of ids) if (this.isDue(id, now)) times.push([id, this.#videos.get(id)!.at])
+    return times
   }
 
   /** Returns the videos of `ids` that were never tried. */

@@ -15,7 +15,7 @@ import { errors } from '../errors.ts'
 import type { Overview } from '../campaigns/overview.ts'
 import type { CollectionRow } from '../campaigns/overview-source.ts'
 import { requireCondition } from '../campaigns/collection-changes.ts'
-import type { Collection } from '../state/stats-state.ts'
+import type { Collection, StateReader } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { collectionParams, readConditions } from './collection-schemas.ts'
 import { overviewRow } from './stats-schemas.ts'
@@ -23,6 +23,8 @@ import { overviewRow } from './stats-schemas.ts'
 const tags = ['collections']
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
+const MAX_OFFSET = 1_000_000
+const ARCHIVED_CHOICES = ['false', 'true', 'any'] as const
 const MAX_QUERY_LENGTH = 200
 /** A cursor may contain a name, with up to four bytes per character, and base64 adds a third. */
 const CURSOR_PATTERN = describePattern(
@@ -39,6 +41,18 @@ const include = {
 const overviewQuery = closedObject({
   limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
   after: { type: 'string', pattern: CURSOR_PATTERN, description: 'Cursor: `next` of the previous page.' },
+  offset: {
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_OFFSET,
+    description: 'Number of collections to skip, from the cursor `after` on if there is one.',
+  },
+  archived: {
+    type: 'string',
+    enum: ARCHIVED_CHOICES,
+    default: 'false',
+    description: '`true`: only collections in the archive, `any`: these also.',
+  },
   include,
   sort: {
     type: 'string',
@@ -60,8 +74,14 @@ const overviewReply = closedObject(
   {
     collections: { type: 'array', items: overviewRow },
     next: { type: 'string', description: 'Cursor for `after` of the next page, which may be empty.' },
+    total: {
+      type: 'integer',
+      minimum: 0,
+      description:
+        'Number of matching collections. Absent in the default order without `include`, `offset`, `q`, `tag` and `archived`.',
+    },
   },
-  { title: 'Collections', required: ['collections'], examples: [{ collections: overviewRow.examples }] },
+  { title: 'Collections', required: ['collections'], examples: [{ collections: overviewRow.examples, total: 1 }] },
 )
 
 interface OverviewOptions {
@@ -165,17 +185,38 @@ export function registerOverviewRoutes(app: App, { collections: { state }, overv
       },
     },
     async ({ query }): Promise<any> => {
-      const { limit = DEFAULT_LIMIT, after, include: included, sort = 'id', q, tag } = query
-      if (included === undefined && sort === 'id' && q === undefined && tag === undefined) {
-        const page = await state.list(after ?? '', limit)
-        return { collections: page.map(toCollectionReply), next: page.length === limit ? page.at(-1)!.id : undefined }
-      }
+      const { limit = DEFAULT_LIMIT, offset, after, include: included, sort = 'id', archived = 'false', q, tag } = query
+      const isPlain = sort === 'id' && archived === 'false' && offset === undefined
+      if (isPlain && included === undefined && q === undefined && tag === undefined)
+        return readPlainPage(state, after ?? '', limit)
       const { withStats, withChange } = parseInclude(included)
-      const position = after === undefined ? undefined : requirePosition(sort, after)
-      const { rows, end } = await overview.getPage({ sort, limit, after: position, q, tag, withChange })
-      return { collections: rows.map((row) => toRow(row, withStats)), next: end && toCursor(sort, end) }
+      const { rows, end, total } = await overview.getPage({
+        sort,
+        q,
+        tag,
+        limit,
+        offset,
+        after: after === undefined ? undefined : requirePosition(sort, after),
+        isArchived: archived === 'any' ? undefined : archived === 'true',
+        withChange,
+      })
+      return { collections: rows.map((row) => toRow(row, withStats)), next: end && toCursor(sort, end), total }
     },
   )
+}
+
+/** Reads a page of the collections that are not archived, in the order of their ids, without the other collections. */
+async function readPlainPage(state: Pick<StateReader, 'list'>, after: string, limit: number) {
+  const collections: Collection[] = []
+  for (let last = after; ;) {
+    const page = await state.list(last, limit)
+    for (const collection of page) {
+      if (!collection.archived) collections.push(collection)
+      if (collections.length === limit) return { collections: collections.map(toCollectionReply), next: collection.id }
+    }
+    if (page.length < limit) return { collections: collections.map(toCollectionReply) }
+    last = page.at(-1)!.id
+  }
 }
 
 function requirePosition(sort: Sort, cursor: string) {
