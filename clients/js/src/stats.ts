@@ -20,13 +20,15 @@ export type StatsCollectionRow = Schemas['CollectionWithItsNumbers']
 export type CollectionPage = Schemas['Collections']
 /** A page of the deleted collections that can be restored. */
 export type TrashPage = Schemas['Trash']
+/** A change of many collections: an edit, the deletion, or the restoration from the trash. */
+export type BulkChange = Schemas['BulkChange']['change']
+/** Result of a bulk change for one collection. `code` and `detail` state a refusal. */
+export type BulkResult = Schemas['BulkResult']
 /** The sums of a collection. `byVideo` has the numbers of each video, if requested. */
 export type Statistics = Schemas['Statistics']
 export type CollectionVideos = Schemas['Videos']
 /** What a pasted text contains. */
 export type PastePreview = Schemas['Preview']
-/** Growth within a range, and how well its ends are known. */
-export type Results = Schemas['Results']
 export type HistoryPoint = Schemas['History']['points'][number]
 /** State of the YouTube API, and the rest of the daily budget. */
 export type UpstreamState = Schemas['Upstream']
@@ -38,7 +40,11 @@ export interface ListOptions extends CallOptions {
   /** Words in id, name and tags. */
   readonly q?: string | undefined
   readonly tag?: string | undefined
+  /** `true`: only the archive, `any`: the archive also. By default the other collections. */
+  readonly archived?: ListQuery['archived']
   readonly limit?: number | undefined
+  /** Number of collections to skip. */
+  readonly offset?: number | undefined
   /** `next` of the previous page. */
   readonly after?: string | undefined
 }
@@ -54,21 +60,16 @@ export interface PutCollectionOptions extends ChangeOptions {
   readonly ifAbsent?: boolean | undefined
 }
 
+export interface BulkOptions extends CallOptions {
+  /** Required version of a collection, by its id. */
+  readonly versions?: Readonly<Record<string, string>> | undefined
+}
+
 export interface HistoryOptions extends CallOptions {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
-  /** Width of a step (s), or a day of `zone`: at most one point per step. */
-  readonly step?: number | 'day' | undefined
-  /** IANA time zone; UTC by default. */
-  readonly zone?: string | undefined
-}
-
-export interface ResultsOptions extends CallOptions {
-  /** First and last day such as 2026-01-31, or a time. By default those of the campaign. */
-  readonly from?: string | Date | undefined
-  readonly to?: string | Date | undefined
-  /** IANA time zone of the days; UTC by default. */
-  readonly zone?: string | undefined
+  /** Width of a step (s): at most one point per step. */
+  readonly step?: number | undefined
 }
 
 /**
@@ -86,6 +87,8 @@ export interface StatsClient {
   patch(id: string, patch: CollectionPatch, options?: ChangeOptions): Promise<StatsCollection | undefined>
   /** Deletes a collection, which can then be restored for 30 days. @returns true if the collection existed */
   delete(id: string, options?: ChangeOptions): Promise<boolean>
+  /** Makes the same change of at most 500 collections, each one completely or not at all. */
+  bulk(ids: readonly string[], change: BulkChange, options?: BulkOptions): Promise<readonly BulkResult[]>
   /** Resolves with one page of the deleted collections that can be restored. */
   listTrash(options?: Pick<ListOptions, 'limit' | 'after'> & CallOptions): Promise<TrashPage>
   /** Restores a deleted collection with its numbers and its history. */
@@ -99,8 +102,6 @@ export interface StatsClient {
   getStats(id: string, options?: CallOptions & { readonly byVideo?: boolean }): Promise<Statistics | undefined>
   /** Resolves with the sums over time. */
   getHistory(id: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
-  /** Resolves with the growth within the campaign's dates, or within another range. */
-  getResults(id: string, options?: ResultsOptions): Promise<Results | undefined>
   listVideos(id: string, options?: CallOptions): Promise<CollectionVideos | undefined>
   /** Resolves with the numbers of one video over time. */
   getVideoHistory(id: string, video: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
@@ -129,8 +130,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       ...MISS_CODES,
     )) ?? false
 
-  async function readPoints(path: string, { from, to, step, zone, ...readCall }: HistoryOptions = {}) {
-    const query = { from: from?.toISOString(), to: to?.toISOString(), step, zone }
+  async function readPoints(path: string, { from, to, step, ...readCall }: HistoryOptions = {}) {
+    const query = { from: from?.toISOString(), to: to?.toISOString(), step }
     return (await read<Schemas['History']>('GET', path, { query, call: readCall }))?.points
   }
 
@@ -144,7 +145,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     async *listAll(listOptions = {}) {
       let { after } = listOptions
       do {
-        const page = await list({ ...listOptions, after })
+        const page = await list({ ...listOptions, ...(after && { offset: undefined }), after })
         yield* page.collections
         after = page.next
       } while (after !== undefined)
@@ -155,6 +156,10 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       (await read<StatsCollection>('PUT', toPath(id), { json, ...toChangeParts(putOptions) }))!,
     patch: (id, json, patchOptions = {}) => read('PATCH', toPath(id), { json, ...toChangeParts(patchOptions) }),
     delete: (id, deleteOptions) => sendDelete(toPath(id), deleteOptions),
+    async bulk(ids, change, { versions, ...bulkCall } = {}) {
+      const json = { ids, change, ...(versions && { versions }) }
+      return (await read<Schemas['BulkResults']>('POST', '/collections/bulk', { json, call: bulkCall }))!.results
+    },
     listTrash: async ({ limit, after, ...listCall } = {}) =>
       (await read<TrashPage>('GET', '/trash', { query: { limit, after }, call: listCall }))!,
     restore: (id, restoreOptions = {}) => read('POST', `${toTrashPath(id)}/restore`, toChangeParts(restoreOptions)),
@@ -165,11 +170,6 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     getStats: (id, { byVideo, ...getCall } = {}) =>
       read('GET', `${toPath(id)}/stats`, { query: { by: byVideo ? 'video' : undefined }, call: getCall }),
     getHistory: (id, historyOptions) => readPoints(`${toPath(id)}/stats/history`, historyOptions),
-    getResults: (id, { from, to, zone, ...resultsCall } = {}) =>
-      read('GET', `${toPath(id)}/results`, {
-        query: { from: toQueryTime(from), to: toQueryTime(to), zone },
-        call: resultsCall,
-      }),
     listVideos: (id, listCall) => read('GET', `${toPath(id)}/videos`, { call: listCall }),
     getVideoHistory: (id, video, historyOptions) => readPoints(`${toPath(id, video)}/history`, historyOptions),
     previewPaste: async (text, call) => (await read<PastePreview>('POST', '/preview', { json: { text }, call }))!,
@@ -185,8 +185,6 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
 
 const toPath = (id: string, video?: string) =>
   `/collections/${encodeURIComponent(id)}${video === undefined ? '' : `/videos/${encodeURIComponent(video)}`}`
-
-const toQueryTime = (time: string | Date | undefined) => (time instanceof Date ? time.toISOString() : time)
 
 const toTrashPath = (id: string) => `/trash/${encodeURIComponent(id)}`
 

@@ -25,7 +25,13 @@ def test_collections(stats: StatsClient) -> None:
     assert found is not None and found["stats"]["videos"] == 3
     assert stats.delete("spring")
     assert not stats.delete("spring")
+    assert not stats.bulk(["spring"], {"addTags": ["x"]})[0]["changed"]
     assert [row["id"] for row in stats.list_trash(limit=1)["collections"]] == ["spring"]
+    assert stats.bulk(["spring"], {"restored": True})[0]["changed"]
+    assert stats.bulk(["spring"], {"archived": True}, versions={"spring": "1"})[0]["code"] == "CONDITION_FAILED"
+    assert stats.bulk(["spring"], {"archived": True})[0]["changed"]
+    assert stats.list(archived="true", offset=0)["total"] == 1
+    assert stats.bulk(["spring"], {"deleted": True})[0]["changed"]
     restored = stats.restore("spring")
     assert restored is not None and restored["videos"] == VIDEOS
     assert stats.restore("spring") is None
@@ -73,9 +79,6 @@ def test_numbers(stats: StatsClient) -> None:
             break
         time.sleep(0.1)
     assert points and points[0]["videos"] == 3
-    results = stats.get_results("summer", start=now.date(), end=now + timedelta(days=1), zone="Europe/Berlin")
-    assert results is not None and results["state"] == "running"
-    assert stats.get_results("none") is None
     videos = stats.list_videos("summer")
     assert videos is not None and {video["id"] for video in videos["videos"]} == set(VIDEOS)
     assert stats.get_video_history("summer", VIDEOS[0]) is not None

@@ -3,7 +3,6 @@ import type { Campaign, CampaignPatch, CampaignSource, computeCosts, Fee, Follow
 import type { PreviewItem } from './core/paste/preview.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { Edits, Totals } from './core/video-numbers.ts'
-import type { RangeResults } from './campaigns/results-reader.ts'
 import type { Sort } from './campaigns/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { Summary } from './core/prepared-reply.ts'
@@ -97,34 +96,47 @@ export interface ListOptions {
   readonly sort?: Sort
   readonly q?: string
   readonly tag?: string
+  /** `true`: only the archive, `any`: the archive also. By default the other collections. */
+  readonly archived?: 'true' | 'false' | 'any'
   readonly limit?: number
+  /** Number of collections to skip. */
+  readonly offset?: number
   /** `next` of the previous page. */
   readonly after?: string
+}
+
+/** A page of collections. */
+export interface CollectionPage {
+  readonly collections: readonly CollectionRow[]
+  /** Cursor of the next page. */
+  readonly next?: string
+  /** Number of matching collections. Absent in the default order without any other option than `limit` and `after`. */
+  readonly total?: number
+}
+
+/** A change of many collections: an edit, the deletion, or the restoration from the trash. */
+export type BulkChange =
+  | { readonly addTags?: readonly string[]; readonly removeTags?: readonly string[]; readonly archived?: boolean }
+  | { readonly deleted: true }
+  | { readonly restored: true }
+
+/** Result of a bulk change for one collection. */
+export interface BulkResult {
+  readonly id: string
+  /** False if there was nothing to do, or the change was refused. */
+  readonly changed: boolean
+  /** Version after the change. */
+  readonly version?: string
+  /** Code and detail of a refusal. */
+  readonly code?: string
+  readonly detail?: string
 }
 
 export interface StatsHistoryOptions {
   readonly from?: Date
   readonly to?: Date
-  /** Width of a step (s), or a day of `zone`: at most one point per step. */
-  readonly step?: number | 'day'
-  /** IANA time zone; UTC by default. */
-  readonly zone?: string
-}
-
-export interface ResultsOptions {
-  /** First and last day such as 2026-01-31, or a time. By default those of the campaign. */
-  readonly from?: string | Date
-  readonly to?: string | Date
-  /** IANA time zone of the days; UTC by default. */
-  readonly zone?: string
-}
-
-/** Results of a collection within a range. Times are ISO 8601 strings, as in JSON. */
-export interface Results extends Omit<RangeResults, 'from' | 'to'> {
-  readonly from: string
-  /** End of the range, exclusive. */
-  readonly to: string
-  readonly zone: string
+  /** Width of a step (s): at most one point per step. */
+  readonly step?: number
 }
 
 /**
@@ -132,7 +144,7 @@ export interface Results extends Omit<RangeResults, 'from' | 'to'> {
  * false if it deletes. After any other refusal it rejects with a `ServiceError`.
  */
 export interface StatsClient {
-  list(options?: ListOptions): Promise<{ readonly collections: readonly CollectionRow[]; readonly next?: string }>
+  list(options?: ListOptions): Promise<CollectionPage>
   get(id: string, include?: Include): Promise<CollectionRow | undefined>
   /** Creates or replaces a collection. */
   put(id: string, content: CollectionContent, condition?: PutCondition): Promise<Collection>
@@ -144,6 +156,15 @@ export interface StatsClient {
   ): Promise<Collection | undefined>
   /** Deletes a collection, which can then be restored for 30 days. @returns true if the collection existed */
   delete(id: string, condition?: ChangeCondition): Promise<boolean>
+  /**
+   * Makes the same change of at most 500 collections, each one completely or not at all.
+   * @param versions required version of a collection, by its id
+   */
+  bulk(
+    ids: readonly string[],
+    change: BulkChange,
+    versions?: Readonly<Record<string, string>>,
+  ): Promise<readonly BulkResult[]>
   /** Lists the deleted collections that can be restored, in the order of their ids. */
   listTrash(
     options?: Pick<ListOptions, 'limit' | 'after'>,
@@ -170,8 +191,6 @@ export interface StatsClient {
   previewPaste(text: string): Promise<PastePreview>
   /** As `previewPaste`, with the state `member` for what the collection contains. */
   previewPasteFor(id: string, text: string): Promise<PastePreview | undefined>
-  /** Returns the growth within the campaign's dates, or within another range. */
-  getResults(id: string, options?: ResultsOptions): Promise<Results | undefined>
   /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
   getUpstream(): Promise<UpstreamState>
   /** Returns the text of a file with the collection and its videos. */
@@ -191,8 +210,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     return (await sendRequest(...args))?.json() as Promise<T | undefined>
   }
 
-  async function readPoints(path: string, { from, to, step, zone }: StatsHistoryOptions = {}) {
-    const query = { from: from?.toISOString(), to: to?.toISOString(), step, zone }
+  async function readPoints(path: string, { from, to, step }: StatsHistoryOptions = {}) {
+    const query = { from: from?.toISOString(), to: to?.toISOString(), step }
     return (await read<{ points: HistoryPoint[] }>('GET', path, { query }))?.points
   }
 
@@ -203,7 +222,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
   return {
     async list({ include, ...query } = {}) {
       const requestOptions = { query: { ...query, include: toIncludeQuery(include) } }
-      return (await read<Awaited<ReturnType<StatsClient['list']>>>('GET', '/collections', requestOptions))!
+      return (await read<CollectionPage>('GET', '/collections', requestOptions))!
     },
     get: (id, include) => read('GET', toPath(id), { query: { include: toIncludeQuery(include) } }),
     put: async (id, json, condition) =>
@@ -211,6 +230,10 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     patch: (id, json, condition) => read('PATCH', toPath(id), { json, headers: toHeaders(condition) }),
     delete: async (id, condition) =>
       (await sendRequest('DELETE', toPath(id), { headers: toHeaders(condition) })) !== undefined,
+    async bulk(ids, change, versions) {
+      const json = { ids, change, ...(versions && { versions }) }
+      return (await read<{ results: BulkResult[] }>('POST', '/collections/bulk', { json }))!.results
+    },
     async listTrash(query = {}) {
       return (await read<Awaited<ReturnType<StatsClient['listTrash']>>>('GET', '/trash', { query: { ...query } }))!
     },
@@ -227,8 +250,6 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     getVideoHistory: (id, video, range) => readPoints(`${toVideoPath(id, video)}/history`, range),
     previewPaste: async (text) => (await read<PastePreview>('POST', '/preview', { json: { text } }))!,
     previewPasteFor: (id, text) => read('POST', `${toPath(id)}/preview`, { json: { text } }),
-    getResults: (id, { from, to, zone } = {}) =>
-      read('GET', `${toPath(id)}/results`, { query: { from: toQueryTime(from), to: toQueryTime(to), zone } }),
     getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
     export: async (id, format) => (await sendRequest('GET', `${toPath(id)}/export`, { query: { format } }))?.text(),
   }
@@ -238,8 +259,6 @@ const toHeaders = ({ ifVersion, ifAbsent }: PutCondition = {}) => ({
   'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"`,
   'if-none-match': ifAbsent ? '*' : undefined,
 })
-
-const toQueryTime = (time: string | Date | undefined) => (time instanceof Date ? time.toISOString() : time)
 
 const toIncludeQuery = (include: Include = []) => {
   const included = (['stats', 'change'] as const).filter((part) => include.includes(part))

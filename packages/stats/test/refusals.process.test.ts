@@ -18,6 +18,8 @@ const put = (part: object, ...detail: string[]) => invalid('PUT', '/collections/
 const patch = (part: object, ...detail: string[]) => invalid('PATCH', '/collections/c', part, ...detail)
 const get = (target: string, ...detail: string[]) => invalid('GET', target, undefined, ...detail)
 
+const bulk = (body: object, ...detail: string[]) => invalid('POST', '/collections/bulk', body, ...detail)
+
 const importLine = (line: string, ...detail: string[]): Refusal => ({
   request: ['POST', '/import', `\n${line}`, { 'content-type': 'application/x-ndjson' }],
   code: 'IMPORT_LINE_INVALID',
@@ -114,7 +116,21 @@ const refusals: Refusal[] = [
   get('/collections?sort=size', 'querystring/sort must be one of id, ', 'received "size"'),
   get('/collections?after=%20', 'querystring/after must be "next" of the page before', 'received " "'),
   get('/collections?include=x', 'querystring/include must be ', 'received "x"'),
-  get('/collections?order=x', 'unknown parameter "order"; known: limit, after, include, sort, q, tag'),
+  get(
+    '/collections?order=x',
+    'unknown parameter "order"; known: limit, after, offset, archived, include, sort, q, tag',
+  ),
+  get('/collections?offset=-1', 'querystring/offset must be an integer from 0 to 1000000; received -1'),
+  get('/collections?archived=yes', 'querystring/archived must be one of false, true, any; received "yes"'),
+  bulk({ change: { deleted: true } }, 'body must have the property "ids"'),
+  bulk({ ids: [], change: { deleted: true } }, 'body/ids must be an array of 1 to 500 items; received an empty array'),
+  bulk({ ids: ['a b'], change: { deleted: true } }, `body/ids/0 ${ID}`, 'received "a b"'),
+  bulk({ ids: ['a', 'a'], change: { deleted: true } }, 'body/ids must NOT have duplicate items'),
+  bulk({ ids: ['a'], change: {} }, 'body/change must '),
+  bulk({ ids: ['a'], change: { deleted: false } }, 'body/change', 'deleted'),
+  bulk({ ids: ['a'], change: { deleted: true, archived: true } }, 'body/change'),
+  bulk({ ids: ['a'], change: { addTags: [''] } }, 'body/change'),
+  bulk({ ids: ['a'], change: { deleted: true }, versions: { a: 7 } }, 'body/versions/a must be a string; received 7'),
   {
     request: ['GET', '/collections?sort=name&after=x'],
     status: 409,
@@ -129,20 +145,11 @@ const refusals: Refusal[] = [
     '/collections/c/stats/history?from=yesterday',
     'querystring/from must be a time such as 2026-01-31T12:00:00Z; received "yesterday"',
   ),
+  get('/collections/c/stats/history?step=0', 'querystring/step must be an integer from 1 to 2592000; received 0'),
   get(
-    '/collections/c/stats/history?step=0',
-    'querystring/step must be an integer from 1 to 2592000 or "day"; received "0"',
+    `/collections/c/videos/${VIDEO}/history?step=1h`,
+    'querystring/step must be an integer from 1 to 2592000; received "1h"',
   ),
-  get(
-    '/collections/c/stats/history?zone=%2B02:00',
-    'querystring/zone must be the name of a time zone',
-    'received "+02:00"',
-  ),
-  get('/collections/c/results?from=2026-02-30', 'querystring/from must be ', 'received "2026-02-30"'),
-  get('/collections/c/results?to=tomorrow', 'querystring/to must be ', 'received "tomorrow"'),
-  get('/collections/c/results?step=day', 'unknown parameter "step"; known: from, to, zone'),
-  { request: ['GET', '/collections/c/results?zone=Mars'], code: 'ZONE_UNKNOWN', detail: ['Mars'] },
-  get(`/collections/c/videos/${VIDEO}/history?step=1h`, 'querystring/step must be ', 'received "1h"'),
   get(
     '/collections/c/videos/x/history',
     'params/video must be the id of a YouTube video such as -4lB5EKS5Uk',

@@ -68,6 +68,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/collections/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the same change of many collections
+         * @description Each collection changes completely or not at all, independently of the others. `results` has an entry for each id, in the order of `ids`. If the store is unavailable and nothing was changed, the reply is that error.
+         */
+        post: operations["changeCollections"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/trash": {
         parameters: {
             query?: never;
@@ -207,23 +227,6 @@ export interface paths {
          * @description Nothing is changed. Videos, channels, playlists and posts of other platforms are found in a sheet, a list or prose. A bare word of 11 characters counts only if YouTube knows such a video: 50 words take one unit of quota.
          */
         post: operations["previewPasteForCollection"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/collections/{id}/results": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Growth of a collection within the campaign's dates, or within any other range */
-        get: operations["getResults"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -770,6 +773,57 @@ export interface components {
                 perEngagement?: number;
             };
         };
+        /** Edit of collections */
+        EditOfCollections: {
+            /** @description Tags to add. */
+            addTags?: string[];
+            /** @description Tags to remove. */
+            removeTags?: string[];
+            /** @description True to move the collections to the archive, false to take them out. */
+            archived?: boolean;
+        };
+        /** Deletion of collections */
+        DeletionOfCollections: {
+            /**
+             * @description Moves the collections to the trash.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /** Restoration of collections */
+        RestorationOfCollections: {
+            /**
+             * @description Restores the collections from the trash.
+             * @enum {boolean}
+             */
+            restored: true;
+        };
+        /** Bulk change */
+        BulkChange: {
+            ids: string[];
+            change: components["schemas"]["EditOfCollections"] | components["schemas"]["DeletionOfCollections"] | components["schemas"]["RestorationOfCollections"];
+            /** @description Required `version` of a collection, by its id: the collection changes only if it still has it. */
+            versions?: {
+                [key: string]: string;
+            };
+        };
+        /** Bulk result */
+        BulkResult: {
+            /** @description Id that the client chooses. */
+            id: string;
+            /** @description False if there was nothing to do, or the change was refused. */
+            changed: boolean;
+            /** @description Version after the change. Absent after a deletion and a refusal. */
+            version?: string;
+            /** @description Code of the refusal, as that of a change of this collection alone. */
+            code?: string;
+            /** @description Detail of the refusal. */
+            detail?: string;
+        };
+        /** Bulk results */
+        BulkResults: {
+            results: components["schemas"]["BulkResult"][];
+        };
         /** Deleted collection */
         DeletedCollection: {
             /** @description Id that the client chooses. */
@@ -831,6 +885,8 @@ export interface components {
             collections: components["schemas"]["CollectionWithItsNumbers"][];
             /** @description Cursor for `after` of the next page, which may be empty. */
             next?: string;
+            /** @description Number of matching collections. Absent in the default order without `include`, `offset`, `q`, `tag` and `archived`. */
+            total?: number;
         };
         /** Video */
         Video: {
@@ -1100,86 +1156,6 @@ export interface components {
             unknownHeadings: string[];
             /** @description True if the text has more than 10,000 items. */
             isCut?: boolean;
-        };
-        /** Results */
-        Results: {
-            /**
-             * Format: date-time
-             * @description Beginning of the range.
-             */
-            from: string;
-            /**
-             * Format: date-time
-             * @description End of the range, exclusive.
-             */
-            to: string;
-            /** @description Time zone of the days. */
-            zone: string;
-            /**
-             * @description Whether the range lies in the future, contains the present, or is over.
-             * @enum {string}
-             */
-            state: "upcoming" | "running" | "ended";
-            /** @description Growth without edits. This, `start` and `end` are absent if no sums are known within the range. */
-            growth?: {
-                impressions: number;
-                engagements: number;
-                score: number;
-                /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
-                added?: {
-                    impressions: number;
-                    engagements: number;
-                    score: number;
-                    videos: number;
-                };
-                /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
-                removed?: {
-                    impressions: number;
-                    engagements: number;
-                    score: number;
-                    videos: number;
-                };
-            };
-            start?: {
-                /**
-                 * Format: date-time
-                 * @description Time of the sums: that of the range, except with `first` and `last`.
-                 */
-                at: string;
-                impressions: number;
-                engagements: number;
-                score: number;
-                videos: number;
-                /**
-                 * @description `exact`: numbers confirm the sums at that time. `interpolated`: they lie between two known sums. `first`: they are the first known ones, after that time. `last`: they are the last known ones, before it.
-                 * @enum {string}
-                 */
-                quality: "exact" | "interpolated" | "first" | "last";
-                /** @description Length of the time without known sums at this end (s). */
-                gap: number;
-                /** @description Age of the oldest of the numbers when their sums were stored (s). */
-                age: number;
-            };
-            end?: {
-                /**
-                 * Format: date-time
-                 * @description Time of the sums: that of the range, except with `first` and `last`.
-                 */
-                at: string;
-                impressions: number;
-                engagements: number;
-                score: number;
-                videos: number;
-                /**
-                 * @description `exact`: numbers confirm the sums at that time. `interpolated`: they lie between two known sums. `first`: they are the first known ones, after that time. `last`: they are the last known ones, before it.
-                 * @enum {string}
-                 */
-                quality: "exact" | "interpolated" | "first" | "last";
-                /** @description Length of the time without known sums at this end (s). */
-                gap: number;
-                /** @description Age of the oldest of the numbers when their sums were stored (s). */
-                age: number;
-            };
         };
         /** History */
         History: {
@@ -1547,6 +1523,30 @@ export interface operations {
             };
         };
     };
+    changeCollections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkChange"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResults"];
+                };
+            };
+        };
+    };
     listTrash: {
         parameters: {
             query?: {
@@ -1627,6 +1627,10 @@ export interface operations {
                 limit?: number;
                 /** @description Cursor: `next` of the previous page. */
                 after?: string;
+                /** @description Number of collections to skip, from the cursor `after` on if there is one. */
+                offset?: number;
+                /** @description `true`: only collections in the archive, `any`: these also. */
+                archived?: "false" | "true" | "any";
                 /** @description `stats` adds the sums, `change` their growth in 24 hours, 7 and 30 days. */
                 include?: "stats" | "change" | "stats,change";
                 /** @description Order; with `-` descending. `rate` is engagements divided by impressions; `24h`, `7d` and `30d` are the growth of impressions in that time. Collections without the value are last. */
@@ -1753,36 +1757,6 @@ export interface operations {
             };
         };
     };
-    getResults: {
-        parameters: {
-            query?: {
-                /** @description First day, or first moment. By default the first day of the campaign, or the time of its creation. */
-                from?: string;
-                /** @description Last day, or end. By default the last day of the campaign, or now. */
-                to?: string;
-                /** @description IANA time zone of the days, such as Europe/Berlin. */
-                zone?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Id that the client chooses. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Results"];
-                };
-            };
-        };
-    };
     getHistory: {
         parameters: {
             query?: {
@@ -1790,10 +1764,8 @@ export interface operations {
                 from?: string;
                 /** @description No points after this time. */
                 to?: string;
-                /** @description Length of a step (s), or `day`: the reply has at most one point per step, the last one. */
-                step?: number | "day";
-                /** @description IANA time zone of the days of `step=day`, such as Europe/Berlin. */
-                zone?: string;
+                /** @description Length of a step (s); the reply has at most one point per step. */
+                step?: number;
             };
             header?: never;
             path: {
@@ -1822,10 +1794,8 @@ export interface operations {
                 from?: string;
                 /** @description No points after this time. */
                 to?: string;
-                /** @description Length of a step (s), or `day`: the reply has at most one point per step, the last one. */
-                step?: number | "day";
-                /** @description IANA time zone of the days of `step=day`, such as Europe/Berlin. */
-                zone?: string;
+                /** @description Length of a step (s); the reply has at most one point per step. */
+                step?: number;
             };
             header?: never;
             path: {

@@ -19,6 +19,8 @@ export const EXPECTED_RESULTS = {
     removed: [true, false],
     deleted: [true, false],
     trash: ['spring~1'],
+    bulk: [true, 'NOT_IN_TRASH'],
+    archived: [1, 1, true],
     restored: ['spring~1', 'undefined'],
     final: [true, true, false],
     missing: ['undefined', 'undefined', 'undefined'],

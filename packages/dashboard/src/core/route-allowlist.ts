@@ -16,6 +16,7 @@ const ROUTES = new Map<string, readonly AllowedRoute[]>(
       systemRoutes,
       allowReads(/^\/(upstream|trash|collections(\/.+)?)$/),
       { methods: /^(PUT|PATCH|DELETE)$/, path: /^\/collections\/.+$/, access: 'change' },
+      { methods: /^POST$/, path: /^\/collections\/bulk$/, access: 'change' },
       { methods: /^POST$/, path: /^\/trash\/[^/]+\/restore$/, access: 'change' },
       { methods: /^POST$/, path: /^\/(preview|collections\/[^/]+\/preview)$/, access: 'change' },
       { methods: /^DELETE$/, path: /^\/trash\/[^/]+$/, access: 'change' },

@@ -1,5 +1,5 @@
 import { isPreconditionMet, type Preconditions } from '@influencer-stats/runtime/conditions'
-import { applyPatch, type Campaign, type CampaignPatch, getEtag } from '../core/campaign.ts'
+import { applyPatch, type Campaign, type CampaignPatch, getEtag, MAX_TAGS } from '../core/campaign.ts'
 import { addFollowed, updateFollowed } from './followed-videos.ts'
 import { MAX_VIDEOS, removeDuplicates } from '../core/ids.ts'
 import { errors } from '../errors.ts'
@@ -14,6 +14,13 @@ type ClientFields = Campaign & Pick<Collection, 'videos'>
 /** A change of a collection: `null` removes a field of its campaign. */
 export interface CollectionPatch extends CampaignPatch {
   readonly videos?: readonly string[] | undefined
+}
+
+/** The same change for any number of collections. */
+export interface CollectionEdit {
+  readonly addTags?: readonly string[] | undefined
+  readonly removeTags?: readonly string[] | undefined
+  readonly archived?: boolean | undefined
 }
 
 /**
@@ -31,6 +38,19 @@ export const collectionChanges = {
   patch(before, id, { videos, ...campaign }: CollectionPatch, condition?: Preconditions) {
     const found = requireCollection(id, before, condition)
     return toFields(found, { videos: videos ? removeDuplicates(videos) : found.videos, ...applyPatch(found, campaign) })
+  },
+  /**
+   * Adds and removes tags, and moves a collection to the archive or back. Changes nothing if there is nothing to do.
+   * @throws Problem `COLLECTION_NOT_FOUND`, `TOO_MANY_TAGS`
+   */
+  edit(before, id, edit: CollectionEdit, condition?: Preconditions) {
+    const found = requireCollection(id, before, condition)
+    const { tags = [], archived = false } = found
+    const { addTags = [], removeTags = [], archived: isArchived = archived } = edit
+    const edited = removeDuplicates([...tags, ...addTags]).filter((tag) => !removeTags.includes(tag))
+    if (edited.join('\n') === tags.join('\n') && isArchived === archived) return found
+    if (edited.length > MAX_TAGS) throw errors.TOO_MANY_TAGS(`maximum of ${MAX_TAGS} tags`)
+    return toFields(found, { videos: found.videos, ...applyPatch(found, { tags: edited, archived: isArchived }) })
   },
   /** Deletes a collection. The owner moves it to the trash, if there is one. @throws Problem `COLLECTION_NOT_FOUND` */
   delete(before, id, condition?: Preconditions) {

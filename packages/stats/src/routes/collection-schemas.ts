@@ -16,7 +16,7 @@ import { VIDEO_PATTERN } from '../core/video-links.ts'
 
 const ID_FORM = 'an id of 1 to 128 letters, digits and . _ ~ - such as spring'
 
-const id = {
+export const id = {
   type: 'string',
   pattern: describePattern(COLLECTION_ID_PATTERN, ID_FORM),
   description: 'Id that the client chooses.',
@@ -94,7 +94,7 @@ const tags = {
 } as const
 /** Name and tags in requests. Older versions accepted any text, so replies may contain it. */
 const newName = { ...name, pattern: NAME_PATTERN } as const
-const newTags = { ...tags, items: { ...tags.items, pattern: NAME_PATTERN } } as const
+export const newTags = { ...tags, items: { ...tags.items, pattern: NAME_PATTERN } } as const
 const day = { type: 'string', format: 'date' } as const
 const from = { ...day, description: 'First day of the campaign.' } as const
 const to = { ...day, description: 'Last day of the campaign.' } as const
@@ -196,7 +196,7 @@ export const collectionPatch = closedObject(
   { title: 'Change of a collection', examples: [{ name: 'Spring', cost: null }] },
 )
 
-const version = {
+export const version = {
   type: 'string',
   description: 'Version, which differs after every change: the `ETag` without its quotation marks.',
   examples: ['1764547200123456'],

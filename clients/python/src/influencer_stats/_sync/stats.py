@@ -2,20 +2,24 @@
 
 """Synchronous client of stats."""
 
-from collections.abc import Generator, Sequence
-from datetime import date, datetime
+from collections.abc import Generator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal, cast
 
 from .._urls import to_segment
 from ..types.stats import (
+    BulkResult,
+    BulkResults,
     ChangeOfACollection,
     Collection,
     Collections,
     CollectionWithItsNumbers,
+    DeletionOfCollections,
+    EditOfCollections,
     HistoryPoint,
     NewCollection,
     Preview,
-    Results,
+    RestorationOfCollections,
     Statistics,
     Trash,
     Upstream,
@@ -27,6 +31,9 @@ MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION", "NOT_IN_TRASH")
 
 Include = Sequence[Literal["stats", "change"]]
 """Additions to each collection of a reply."""
+
+Archived = Literal["true", "false", "any"]
+"""The archive only, the other collections only (the default), or both."""
 
 
 class StatsClient(ServiceClient):
@@ -43,12 +50,15 @@ class StatsClient(ServiceClient):
         sort: str | None = None,
         q: str | None = None,
         tag: str | None = None,
+        archived: Archived | None = None,
         limit: int | None = None,
+        offset: int | None = None,
         after: str | None = None,
         timeout: float | None = None,
     ) -> Collections:
         """Returns a page of collections. `sort`: such as `-impressions`; `after`: `next` of the previous page."""
-        query = {"include": _to_text(include), "sort": sort, "q": q, "tag": tag, "limit": limit, "after": after}
+        filters = {"q": q, "tag": tag, "archived": archived}
+        query = {"include": _to_text(include), "sort": sort, **filters, "limit": limit, "offset": offset, "after": after}
         reply = self._requester.send("GET", "/collections", query=query, timeout=timeout)
         return cast(Collections, reply.json())
 
@@ -59,12 +69,15 @@ class StatsClient(ServiceClient):
         sort: str | None = None,
         q: str | None = None,
         tag: str | None = None,
+        archived: Archived | None = None,
         timeout: float | None = None,
     ) -> Generator[CollectionWithItsNumbers, None, None]:
         """Yields all collections, page by page."""
         after: str | None = None
         while True:
-            page = self.list(include=include, sort=sort, q=q, tag=tag, after=after, timeout=timeout)
+            page = self.list(
+                include=include, sort=sort, q=q, tag=tag, archived=archived, after=after, timeout=timeout
+            )
             for collection in page["collections"]:
                 yield collection
             after = page.get("next")
@@ -107,6 +120,23 @@ class StatsClient(ServiceClient):
         headers = {"if-match": _to_tag(if_version)}
         reply = self._requester.find(MISSES, "DELETE", _to_path(id), headers=headers, timeout=timeout)
         return reply is not None
+
+    def bulk(
+        self,
+        ids: Sequence[str],
+        change: EditOfCollections | DeletionOfCollections | RestorationOfCollections,
+        *,
+        versions: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Sequence[BulkResult]:
+        """Makes the same change of at most 500 collections, each one completely or not at all.
+
+        `change`: such as `{"addTags": ["x"], "archived": True}`, `{"deleted": True}` or `{"restored": True}`; `versions`:
+        required version of a collection, by its id.
+        """
+        json = {"ids": list(ids), "change": change, **({"versions": dict(versions)} if versions else {})}
+        reply = self._requester.send("POST", "/collections/bulk", json=json, timeout=timeout)
+        return cast(BulkResults, reply.json())["results"]
 
     def list_trash(
         self, *, limit: int | None = None, after: str | None = None, timeout: float | None = None
@@ -157,32 +187,11 @@ class StatsClient(ServiceClient):
         *,
         start: datetime | None = None,
         end: datetime | None = None,
-        step: int | Literal["day"] | None = None,
-        zone: str | None = None,
+        step: int | None = None,
         timeout: float | None = None,
     ) -> Sequence[HistoryPoint] | None:
-        """Returns the sums over time.
-
-        `start`, `end`: the period; `step`: at most one point per step (s), or per day of the time zone `zone`.
-        """
-        query = {"from": start, "to": end, "step": step, "zone": zone}
-        return self._read_points(f"{_to_path(id)}/stats/history", query, timeout)
-
-    def get_results(
-        self,
-        id: str,
-        *,
-        start: date | None = None,
-        end: date | None = None,
-        zone: str | None = None,
-        timeout: float | None = None,
-    ) -> Results | None:
-        """Returns the growth within the campaign's dates, or within another range.
-
-        `start`, `end`: first and last day in the time zone `zone`, or, as a `datetime`, moments.
-        """
-        query = {"from": _to_day(start), "to": _to_day(end), "zone": zone}
-        return cast(Results | None, self._read("GET", f"{_to_path(id)}/results", query=query, timeout=timeout))
+        """Returns the sums over time. `start`, `end`: the period; `step`: at most one point per step (s)."""
+        return self._read_points(f"{_to_path(id)}/stats/history", start, end, step, timeout)
 
     def list_videos(self, id: str, *, timeout: float | None = None) -> Videos | None:
         """Returns the videos of a collection with their titles and numbers."""
@@ -195,13 +204,11 @@ class StatsClient(ServiceClient):
         *,
         start: datetime | None = None,
         end: datetime | None = None,
-        step: int | Literal["day"] | None = None,
-        zone: str | None = None,
+        step: int | None = None,
         timeout: float | None = None,
     ) -> Sequence[HistoryPoint] | None:
         """Returns the numbers of one video over time."""
-        query = {"from": start, "to": end, "step": step, "zone": zone}
-        return self._read_points(f"{_to_path(id, video)}/history", query, timeout)
+        return self._read_points(f"{_to_path(id, video)}/history", start, end, step, timeout)
 
     def preview_paste(self, text: str, *, timeout: float | None = None) -> Preview:
         """Finds the videos, channels, playlists and posts in a text. Bare words are looked up at YouTube."""
@@ -228,8 +235,9 @@ class StatsClient(ServiceClient):
         return None if reply is None else reply.json()
 
     def _read_points(
-        self, path: str, query: dict[str, Any], timeout: float | None
+        self, path: str, start: datetime | None, end: datetime | None, step: int | None, timeout: float | None
     ) -> Sequence[HistoryPoint] | None:
+        query = {"from": start, "to": end, "step": step}
         reply = self._read("GET", path, query=query, timeout=timeout)
         return None if reply is None else cast(Sequence[HistoryPoint], reply["points"])
 
@@ -237,10 +245,6 @@ class StatsClient(ServiceClient):
 def _to_path(id: str, video: str | None = None) -> str:
     path = f"/collections/{to_segment(id)}"
     return path if video is None else f"{path}/videos/{to_segment(video)}"
-
-
-def _to_day(day: date | None) -> date | str | None:
-    return day if day is None or isinstance(day, datetime) else day.isoformat()
 
 
 def _to_trash_path(id: str) -> str:

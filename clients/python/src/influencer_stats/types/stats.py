@@ -309,6 +309,71 @@ CollectionWithItsNumbers = TypedDict(
 )
 
 
+class EditOfCollections(TypedDict):
+    addTags: NotRequired[list[str]]
+    """
+    Tags to add.
+    """
+    removeTags: NotRequired[list[str]]
+    """
+    Tags to remove.
+    """
+    archived: NotRequired[bool]
+    """
+    True to move the collections to the archive, false to take them out.
+    """
+
+
+class DeletionOfCollections(TypedDict):
+    deleted: Literal[True]
+    """
+    Moves the collections to the trash.
+    """
+
+
+class RestorationOfCollections(TypedDict):
+    restored: Literal[True]
+    """
+    Restores the collections from the trash.
+    """
+
+
+class BulkChange(TypedDict):
+    ids: list[str]
+    change: EditOfCollections | DeletionOfCollections | RestorationOfCollections
+    versions: NotRequired[dict[str, str]]
+    """
+    Required `version` of a collection, by its id: the collection changes only if it still has it.
+    """
+
+
+class BulkResult(TypedDict):
+    id: str
+    """
+    Id that the client chooses.
+    """
+    changed: bool
+    """
+    False if there was nothing to do, or the change was refused.
+    """
+    version: NotRequired[str]
+    """
+    Version after the change. Absent after a deletion and a refusal.
+    """
+    code: NotRequired[str]
+    """
+    Code of the refusal, as that of a change of this collection alone.
+    """
+    detail: NotRequired[str]
+    """
+    Detail of the refusal.
+    """
+
+
+class BulkResults(TypedDict):
+    results: list[BulkResult]
+
+
 DeletedCollection = TypedDict(
     'DeletedCollection',
     {
@@ -346,6 +411,10 @@ class Collections(TypedDict):
     next: NotRequired[str]
     """
     Cursor for `after` of the next page, which may be empty.
+    """
+    total: NotRequired[int]
+    """
+    Number of matching collections. Absent in the default order without `include`, `offset`, `q`, `tag` and `archived`.
     """
 
 
@@ -498,61 +567,6 @@ class Preview(TypedDict):
     """
     True if the text has more than 10,000 items.
     """
-
-
-class ResultsGrowth(TypedDict):
-    """
-    Growth without edits. This, `start` and `end` are absent if no sums are known within the range.
-    """
-
-    impressions: int
-    engagements: int
-    score: int
-    added: NotRequired[CollectionWithItsNumbersChangeField24hAdded]
-    """
-    Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none.
-    """
-    removed: NotRequired[CollectionWithItsNumbersChangeField24hRemoved]
-    """
-    Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none.
-    """
-
-
-class ResultsStart(TypedDict):
-    at: str
-    """
-    Time of the sums: that of the range, except with `first` and `last`.
-    """
-    impressions: int
-    engagements: int
-    score: int
-    videos: int
-    quality: Literal['exact', 'interpolated', 'first', 'last']
-    """
-    `exact`: numbers confirm the sums at that time. `interpolated`: they lie between two known sums. `first`: they are the first known ones, after that time. `last`: they are the last known ones, before it.
-    """
-    gap: int
-    """
-    Length of the time without known sums at this end (s).
-    """
-    age: int
-    """
-    Age of the oldest of the numbers when their sums were stored (s).
-    """
-
-
-Results = TypedDict(
-    'Results',
-    {
-        'from': str,
-        'to': str,
-        'zone': str,
-        'state': Literal['upcoming', 'running', 'ended'],
-        'growth': NotRequired[ResultsGrowth],
-        'start': NotRequired[ResultsStart],
-        'end': NotRequired[ResultsStart],
-    },
-)
 
 
 class HistoryPoint(TypedDict):

@@ -16,6 +16,7 @@ const FIELD_TEXTS = [
   [/^(body\/)?videos/, 'field.videos'],
   [/^(body\/)?name/, 'field.name'],
   [/^(body\/)?tags/, 'field.tags'],
+  [/^body\/change/, 'field.tags'],
   [/^(body\/)?from/, 'field.from'],
   [/^(body\/)?to(?!\w)/, 'field.to'],
   [/^(body\/)?cost/, 'field.cost'],

@@ -12,6 +12,7 @@ export const errors: Translation<typeof english> = {
   'error.COLLECTION_NOT_FOUND': 'Diese Kampagne gibt es nicht. Vielleicht wurde sie gelöscht.',
   'error.CONDITION_FAILED':
     'Jemand anderes hat diese Kampagne inzwischen geändert. Neuen Stand prüfen und noch einmal versuchen.',
+  'error.TOO_MANY_TAGS': 'Eine Kampagne kann 50 Tags haben. Zuerst eines entfernen.',
   'error.COST_AMBIGUOUS':
     'Eine Kampagne hat entweder Gesamtkosten oder Honorare, und höchstens ein Honorar pro Creator.',
   'error.CROSS_SITE': 'Diese Änderung kam nicht von dieser Seite. Seite neu laden und noch einmal versuchen.',
@@ -61,7 +62,6 @@ export const errors: Translation<typeof english> = {
   'error.UNEXPECTED_REDIRECT':
     'Der Dienst hat eine andere Adresse. Der Betrieb muss die endgültige Adresse einstellen.',
   'error.UPSTREAM_UNAVAILABLE': 'YouTube liefert zurzeit keine Zahlen.',
-  'error.ZONE_UNKNOWN': 'Der Dienst kennt Ihre Zeitzone nicht. Stellen Sie am System eine andere ein.',
   'error.VALUE_NOT_FOUND': 'Kein Preis hat diesen Wert. Bitte einen anderen wählen.',
   'error.VALUE_TYPE': 'Kein Preis hat diesen Wert. Bitte einen anderen wählen.',
   'error.VIDEO_NOT_IN_COLLECTION': 'Dieses Video gehört nicht mehr zur Kampagne.',
