@@ -35,6 +35,7 @@ SCHEMAS = {
         "Videos",
         "Preview",
         "History",
+        "Results",
         "Upstream",
     ],
     "sse": ["Connections"],

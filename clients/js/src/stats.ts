@@ -29,6 +29,8 @@ export type Statistics = Schemas['Statistics']
 export type CollectionVideos = Schemas['Videos']
 /** What a pasted text contains. */
 export type PastePreview = Schemas['Preview']
+/** Growth within a range, and how well its ends are known. */
+export type Results = Schemas['Results']
 export type HistoryPoint = Schemas['History']['points'][number]
 /** State of the YouTube API, and the rest of the daily budget. */
 export type UpstreamState = Schemas['Upstream']
@@ -68,8 +70,18 @@ export interface BulkOptions extends CallOptions {
 export interface HistoryOptions extends CallOptions {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
-  /** Width of a step (s): at most one point per step. */
-  readonly step?: number | undefined
+  /** Width of a step (s), or a day of `zone`: at most one point per step. */
+  readonly step?: number | 'day' | undefined
+  /** IANA time zone; UTC by default. */
+  readonly zone?: string | undefined
+}
+
+export interface ResultsOptions extends CallOptions {
+  /** First and last day such as 2026-01-31, or a time. By default those of the campaign. */
+  readonly from?: string | Date | undefined
+  readonly to?: string | Date | undefined
+  /** IANA time zone of the days; UTC by default. */
+  readonly zone?: string | undefined
 }
 
 /**
@@ -102,6 +114,8 @@ export interface StatsClient {
   getStats(id: string, options?: CallOptions & { readonly byVideo?: boolean }): Promise<Statistics | undefined>
   /** Resolves with the sums over time. */
   getHistory(id: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
+  /** Resolves with the growth within the campaign's dates, or within another range. */
+  getResults(id: string, options?: ResultsOptions): Promise<Results | undefined>
   listVideos(id: string, options?: CallOptions): Promise<CollectionVideos | undefined>
   /** Resolves with the numbers of one video over time. */
   getVideoHistory(id: string, video: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
@@ -130,8 +144,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       ...MISS_CODES,
     )) ?? false
 
-  async function readPoints(path: string, { from, to, step, ...readCall }: HistoryOptions = {}) {
-    const query = { from: from?.toISOString(), to: to?.toISOString(), step }
+  async function readPoints(path: string, { from, to, step, zone, ...readCall }: HistoryOptions = {}) {
+    const query = { from: from?.toISOString(), to: to?.toISOString(), step, zone }
     return (await read<Schemas['History']>('GET', path, { query, call: readCall }))?.points
   }
 
@@ -170,6 +184,11 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     getStats: (id, { byVideo, ...getCall } = {}) =>
       read('GET', `${toPath(id)}/stats`, { query: { by: byVideo ? 'video' : undefined }, call: getCall }),
     getHistory: (id, historyOptions) => readPoints(`${toPath(id)}/stats/history`, historyOptions),
+    getResults: (id, { from, to, zone, ...resultsCall } = {}) =>
+      read('GET', `${toPath(id)}/results`, {
+        query: { from: toQueryTime(from), to: toQueryTime(to), zone },
+        call: resultsCall,
+      }),
     listVideos: (id, listCall) => read('GET', `${toPath(id)}/videos`, { call: listCall }),
     getVideoHistory: (id, video, historyOptions) => readPoints(`${toPath(id, video)}/history`, historyOptions),
     previewPaste: async (text, call) => (await read<PastePreview>('POST', '/preview', { json: { text }, call }))!,
@@ -185,6 +204,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
 
 const toPath = (id: string, video?: string) =>
   `/collections/${encodeURIComponent(id)}${video === undefined ? '' : `/videos/${encodeURIComponent(video)}`}`
+
+const toQueryTime = (time: string | Date | undefined) => (time instanceof Date ? time.toISOString() : time)
 
 const toTrashPath = (id: string) => `/trash/${encodeURIComponent(id)}`
 

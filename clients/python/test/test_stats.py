@@ -79,6 +79,9 @@ def test_numbers(stats: StatsClient) -> None:
             break
         time.sleep(0.1)
     assert points and points[0]["videos"] == 3
+    results = stats.get_results("summer", start=now.date(), end=now + timedelta(days=1), zone="Europe/Berlin")
+    assert results is not None and results["state"] == "running"
+    assert stats.get_results("none") is None
     videos = stats.list_videos("summer")
     assert videos is not None and {video["id"] for video in videos["videos"]} == set(VIDEOS)
     assert stats.get_video_history("summer", VIDEOS[0]) is not None

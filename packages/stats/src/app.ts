@@ -11,10 +11,11 @@ import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './m
 import { openLogger } from './open-parts.ts'
 import { registerBulkRoute } from './routes/bulk-route.ts'
 import { registerCollectionRoutes } from './routes/collection-routes.ts'
-import { registerHistoryRoutes } from './routes/history-routes.ts'
+import { registerHistoryRoutes } from './routes/history/history-routes.ts'
 import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
 import { registerPreviewRoutes } from './routes/preview-routes.ts'
+import { registerResultsRoutes } from './routes/history/results-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
 import { registerTrashRoutes } from './routes/trash-routes.ts'
 import { registerUpstreamRoute } from './routes/upstream-route.ts'
@@ -52,6 +53,7 @@ export async function createStatsApp(
   registerOverviewRoutes(app, { collections, overview, cache })
   registerVideoRoutes(app, collections, cache)
   registerPreviewRoutes(app, collections, lookUpVideos)
+  registerResultsRoutes(app, collections)
   registerHistoryRoutes(app, collections, toRetentionTiers(config).daily)
   await registerMoveRoutes(app, collections, database, context.budget)
   registerUpstreamRoute(app, upstream)

@@ -3,7 +3,8 @@ import type { Campaign, CampaignPatch, CampaignSource, computeCosts, Fee, Follow
 import type { PreviewItem } from './core/paste/preview.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { Edits, Totals } from './core/video-numbers.ts'
-import type { Sort } from './campaigns/overview-selection.ts'
+import type { RangeResults } from './campaigns/results-reader.ts'
+import type { Sort } from './campaigns/overview/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { Summary } from './core/prepared-reply.ts'
 import type { VideoResource } from './routes/videos-view.ts'
@@ -135,8 +136,26 @@ export interface BulkResult {
 export interface StatsHistoryOptions {
   readonly from?: Date
   readonly to?: Date
-  /** Width of a step (s): at most one point per step. */
-  readonly step?: number
+  /** Width of a step (s), or a day of `zone`: at most one point per step. */
+  readonly step?: number | 'day'
+  /** IANA time zone; UTC by default. */
+  readonly zone?: string
+}
+
+export interface ResultsOptions {
+  /** First and last day such as 2026-01-31, or a time. By default those of the campaign. */
+  readonly from?: string | Date
+  readonly to?: string | Date
+  /** IANA time zone of the days; UTC by default. */
+  readonly zone?: string
+}
+
+/** Results of a collection within a range. Times are ISO 8601 strings, as in JSON. */
+export interface Results extends Omit<RangeResults, 'from' | 'to'> {
+  readonly from: string
+  /** End of the range, exclusive. */
+  readonly to: string
+  readonly zone: string
 }
 
 /**
@@ -191,6 +210,8 @@ export interface StatsClient {
   previewPaste(text: string): Promise<PastePreview>
   /** As `previewPaste`, with the state `member` for what the collection contains. */
   previewPasteFor(id: string, text: string): Promise<PastePreview | undefined>
+  /** Returns the growth within the campaign's dates, or within another range. */
+  getResults(id: string, options?: ResultsOptions): Promise<Results | undefined>
   /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
   getUpstream(): Promise<UpstreamState>
   /** Returns the text of a file with the collection and its videos. */
@@ -210,8 +231,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     return (await sendRequest(...args))?.json() as Promise<T | undefined>
   }
 
-  async function readPoints(path: string, { from, to, step }: StatsHistoryOptions = {}) {
-    const query = { from: from?.toISOString(), to: to?.toISOString(), step }
+  async function readPoints(path: string, { from, to, step, zone }: StatsHistoryOptions = {}) {
+    const query = { from: from?.toISOString(), to: to?.toISOString(), step, zone }
     return (await read<{ points: HistoryPoint[] }>('GET', path, { query }))?.points
   }
 
@@ -250,6 +271,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     getVideoHistory: (id, video, range) => readPoints(`${toVideoPath(id, video)}/history`, range),
     previewPaste: async (text) => (await read<PastePreview>('POST', '/preview', { json: { text } }))!,
     previewPasteFor: (id, text) => read('POST', `${toPath(id)}/preview`, { json: { text } }),
+    getResults: (id, { from, to, zone } = {}) =>
+      read('GET', `${toPath(id)}/results`, { query: { from: toQueryTime(from), to: toQueryTime(to), zone } }),
     getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
     export: async (id, format) => (await sendRequest('GET', `${toPath(id)}/export`, { query: { format } }))?.text(),
   }
@@ -259,6 +282,8 @@ const toHeaders = ({ ifVersion, ifAbsent }: PutCondition = {}) => ({
   'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"`,
   'if-none-match': ifAbsent ? '*' : undefined,
 })
+
+const toQueryTime = (time: string | Date | undefined) => (time instanceof Date ? time.toISOString() : time)
 
 const toIncludeQuery = (include: Include = []) => {
   const included = (['stats', 'change'] as const).filter((part) => include.includes(part))

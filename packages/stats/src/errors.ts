@@ -10,6 +10,7 @@ const statsErrors = defineErrors({
   TOO_MANY_TAGS: { status: 409, title: 'Too many tags' },
   INVALID_DATE_RANGE: { status: 409, title: 'Invalid date range: end before start' },
   COST_AMBIGUOUS: { status: 409, title: 'Ambiguous cost: one cost, or one fee per creator' },
+  ZONE_UNKNOWN: { status: 400, title: 'Unknown time zone' },
   INVALID_CURSOR: { status: 409, title: 'Invalid cursor' },
   IMPORT_LINE_INVALID: { status: 400, title: 'Invalid line of an import; nothing was applied' },
   IMPORT_NOT_SUPPORTED: { status: 409, title: 'Import and export need --state level' },

@@ -7,8 +7,8 @@ import {
   toCursor,
   getSortValue,
   type OverviewRow,
-} from '../src/campaigns/overview-selection.ts'
-import { OverviewOrder } from '../src/campaigns/overview-order.ts'
+} from '../src/campaigns/overview/overview-selection.ts'
+import { OverviewOrder } from '../src/campaigns/overview/overview-order.ts'
 import type { Campaign } from '../src/core/campaign.ts'
 
 const growth = fc

@@ -145,11 +145,20 @@ const refusals: Refusal[] = [
     '/collections/c/stats/history?from=yesterday',
     'querystring/from must be a time such as 2026-01-31T12:00:00Z; received "yesterday"',
   ),
-  get('/collections/c/stats/history?step=0', 'querystring/step must be an integer from 1 to 2592000; received 0'),
   get(
-    `/collections/c/videos/${VIDEO}/history?step=1h`,
-    'querystring/step must be an integer from 1 to 2592000; received "1h"',
+    '/collections/c/stats/history?step=0',
+    'querystring/step must be an integer from 1 to 2592000 or "day"; received "0"',
   ),
+  get(
+    '/collections/c/stats/history?zone=%2B02:00',
+    'querystring/zone must be the name of a time zone',
+    'received "+02:00"',
+  ),
+  get('/collections/c/results?from=2026-02-30', 'querystring/from must be ', 'received "2026-02-30"'),
+  get('/collections/c/results?to=tomorrow', 'querystring/to must be ', 'received "tomorrow"'),
+  get('/collections/c/results?step=day', 'unknown parameter "step"; known: from, to, zone'),
+  { request: ['GET', '/collections/c/results?zone=Mars'], code: 'ZONE_UNKNOWN', detail: ['Mars'] },
+  get(`/collections/c/videos/${VIDEO}/history?step=1h`, 'querystring/step must be ', 'received "1h"'),
   get(
     '/collections/c/videos/x/history',
     'params/video must be the id of a YouTube video such as -4lB5EKS5Uk',

@@ -233,6 +233,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/collections/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Growth of a collection within the campaign's dates, or within any other range */
+        get: operations["getResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/collections/{id}/stats/history": {
         parameters: {
             query?: never;
@@ -1157,6 +1174,86 @@ export interface components {
             /** @description True if the text has more than 10,000 items. */
             isCut?: boolean;
         };
+        /** Results */
+        Results: {
+            /**
+             * Format: date-time
+             * @description Beginning of the range.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the range, exclusive.
+             */
+            to: string;
+            /** @description Time zone of the days. */
+            zone: string;
+            /**
+             * @description Whether the range lies in the future, contains the present, or is over.
+             * @enum {string}
+             */
+            state: "upcoming" | "running" | "ended";
+            /** @description Growth without edits. This, `start` and `end` are absent if no sums are known within the range. */
+            growth?: {
+                impressions: number;
+                engagements: number;
+                score: number;
+                /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                added?: {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    videos: number;
+                };
+                /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                removed?: {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    videos: number;
+                };
+            };
+            start?: {
+                /**
+                 * Format: date-time
+                 * @description Time of the sums: that of the range, except with `first` and `last`.
+                 */
+                at: string;
+                impressions: number;
+                engagements: number;
+                score: number;
+                videos: number;
+                /**
+                 * @description `exact`: numbers confirm the sums at that time. `interpolated`: they lie between two known sums. `first`: they are the first known ones, after that time. `last`: they are the last known ones, before it.
+                 * @enum {string}
+                 */
+                quality: "exact" | "interpolated" | "first" | "last";
+                /** @description Length of the time without known sums at this end (s). */
+                gap: number;
+                /** @description Age of the oldest of the numbers when their sums were stored (s). */
+                age: number;
+            };
+            end?: {
+                /**
+                 * Format: date-time
+                 * @description Time of the sums: that of the range, except with `first` and `last`.
+                 */
+                at: string;
+                impressions: number;
+                engagements: number;
+                score: number;
+                videos: number;
+                /**
+                 * @description `exact`: numbers confirm the sums at that time. `interpolated`: they lie between two known sums. `first`: they are the first known ones, after that time. `last`: they are the last known ones, before it.
+                 * @enum {string}
+                 */
+                quality: "exact" | "interpolated" | "first" | "last";
+                /** @description Length of the time without known sums at this end (s). */
+                gap: number;
+                /** @description Age of the oldest of the numbers when their sums were stored (s). */
+                age: number;
+            };
+        };
         /** History */
         History: {
             points: {
@@ -1757,6 +1854,36 @@ export interface operations {
             };
         };
     };
+    getResults: {
+        parameters: {
+            query?: {
+                /** @description First day, or first moment. By default the first day of the campaign, or the time of its creation. */
+                from?: string;
+                /** @description Last day, or end. By default the last day of the campaign, or now. */
+                to?: string;
+                /** @description IANA time zone of the days, such as Europe/Berlin. */
+                zone?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+        };
+    };
     getHistory: {
         parameters: {
             query?: {
@@ -1764,8 +1891,10 @@ export interface operations {
                 from?: string;
                 /** @description No points after this time. */
                 to?: string;
-                /** @description Length of a step (s); the reply has at most one point per step. */
-                step?: number;
+                /** @description Length of a step (s), or `day`: the reply has at most one point per step, the last one. */
+                step?: number | "day";
+                /** @description IANA time zone of the days of `step=day`, such as Europe/Berlin. */
+                zone?: string;
             };
             header?: never;
             path: {
@@ -1794,8 +1923,10 @@ export interface operations {
                 from?: string;
                 /** @description No points after this time. */
                 to?: string;
-                /** @description Length of a step (s); the reply has at most one point per step. */
-                step?: number;
+                /** @description Length of a step (s), or `day`: the reply has at most one point per step, the last one. */
+                step?: number | "day";
+                /** @description IANA time zone of the days of `step=day`, such as Europe/Berlin. */
+                zone?: string;
             };
             header?: never;
             path: {

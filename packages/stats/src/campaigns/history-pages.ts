@@ -25,12 +25,15 @@ export async function* readHistoryPages(
 /**
  * Yields the last point of each step, in pages.
  * @param pages points in ascending order
- * @param step width of a step (ms)
+ * @param toStep returns the step of a time (ms)
  */
-export async function* selectStepPages(pages: AsyncIterable<Point[]>, step: number): AsyncGenerator<Point[]> {
+export async function* selectStepPages(
+  pages: AsyncIterable<Point[]>,
+  toStep: (at: number) => number | string,
+): AsyncGenerator<Point[]> {
   let last: Point[] = []
   for await (const page of pages) {
-    const selected = selectEveryStep([...last, ...page], step)
+    const selected = selectEveryStep([...last, ...page], toStep)
     // Only the next page shows if this point is the last of its step.
     last = selected.splice(-1)
     yield selected

@@ -9,8 +9,8 @@ import { getSource, isStateOnMain, type StatsConfig } from '../settings.ts'
 import { CollectionsOwner } from './collections-owner.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
 import type { Collections } from './collections.ts'
-import { createStoredRows } from './overview-source.ts'
-import { Overview } from './overview.ts'
+import { createStoredRows } from './overview/overview-source.ts'
+import { Overview } from './overview/overview.ts'
 
 /** The collections and their overview, as this thread accesses them. */
 export interface CollectionParts {

@@ -50,7 +50,7 @@ export interface PointsAround {
 const MAX_GAP_RATIO = 1 / 12
 
 /** Returns the age of the oldest numbers of a point at its time (ms). */
-const getAge = ({ at, asOf = at }: Point) => at - asOf
+export const getAge = ({ at, asOf = at }: Point): number => at - asOf
 
 /**
  * True if a point's numbers are current enough to compare: at the point's time they are at most `MAX_GAP_RATIO` of the
@@ -64,19 +64,32 @@ export function interpolateStart(period: Period, end: GrowthEnd, { before, next 
   const start = end.until - PERIODS_MS[period]
   if (!before || !isUsable(before, period, end)) return undefined
   if (!next) return { ...before, at: start }
-  // `next.before` describes the point directly before `next` when `next` was stored. If this point is not `before`, it
-  // was pruned, and the sums of `before` are certain only at the time of `before`.
-  const [previous, until] = next.before ?? []
-  const confirmed = previous === before.at ? Math.max(previous, until!) : before.at
+  const confirmed = getConfirmedUntil(before, next)
   if (start <= confirmed) return { ...before, at: start }
   const gap = next.at - confirmed
   if (gap > PERIODS_MS[period] * MAX_GAP_RATIO || !isUsable(next, period, end)) return undefined
+  return interpolatePoint(before, next, confirmed, start)
+}
+
+/** Returns the last time at which the sums of a point were confirmed (ms). @param next the point after it */
+export function getConfirmedUntil(before: Point, next: Point): number {
+  // `next.before` describes the point directly before `next` when `next` was stored. If this point is not `before`, it
+  // was pruned, and the sums of `before` are certain only at the time of `before`.
+  const [previous, until] = next.before ?? []
+  return previous === before.at ? Math.max(previous, until!) : before.at
+}
+
+/**
+ * Returns the sums at a time between two points, without the effect of edits between them.
+ * @param confirmed last time at which the sums of `before` were confirmed (ms), before `at`
+ */
+export function interpolatePoint(before: Point, next: Point, confirmed: number, at: number): Point {
   const [from, to] = [removeEdits(before), removeEdits(next)]
   const between = (name: 'impressions' | 'engagements' | 'score') =>
-    before[name] + Math.round(((to[name] - from[name]) * (start - confirmed)) / gap)
+    before[name] + Math.round(((to[name] - from[name]) * (at - confirmed)) / (next.at - confirmed))
   return {
     ...before,
-    at: start,
+    at,
     impressions: between('impressions'),
     engagements: between('engagements'),
     score: between('score'),

@@ -62,12 +62,11 @@ export function findPointsToPrune(
 }
 
 /**
- * Returns at most one point, the last, per `step` ms.
+ * Returns at most one point, the last, per step.
  * @param points in ascending order of `at`
+ * @param toStep returns the step of a time (ms)
  */
-export function selectEveryStep(points: readonly Point[], step: number): Point[] {
-  return points.filter(({ at }, i) => {
-    const next = points[i + 1]
-    return !next || Math.floor(next.at / step) !== Math.floor(at / step)
-  })
+export function selectEveryStep(points: readonly Point[], toStep: (at: number) => number | string): Point[] {
+  const steps = points.map(({ at }) => toStep(at))
+  return points.filter((_, i) => i === points.length - 1 || steps[i + 1] !== steps[i])
 }

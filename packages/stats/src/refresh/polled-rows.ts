@@ -1,4 +1,4 @@
-import type { OverviewSource } from '../campaigns/overview-source.ts'
+import type { OverviewSource } from '../campaigns/overview/overview-source.ts'
 import type { ReplyTable } from './reply-table.ts'
 
 /** Rows of an overview: every collection with the numbers of its reply. */

@@ -10,7 +10,7 @@ import {
 import type { Snapshot } from '../core/video-numbers.ts'
 import type { ReplyUpdate } from '../messages.ts'
 import type { SseUpdate } from '../publish/sse-publisher.ts'
-import { toPages, type OverviewSource } from '../campaigns/overview-source.ts'
+import { toPages, type OverviewSource } from '../campaigns/overview/overview-source.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
 import type { Collection, StatsState } from '../state/stats-state.ts'
 import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'

@@ -14,9 +14,9 @@ const exampleStats = {
   source: 'https://www.googleapis.com',
 }
 
-const totals = { impressions: count, engagements: count, score: count, videos: count } as const
+export const totals = { impressions: count, engagements: count, score: count, videos: count } as const
 
-const moment = { type: 'string', format: 'date-time' } as const
+export const moment = { type: 'string', format: 'date-time' } as const
 
 const removalTimes = {
   since: { ...moment, description: 'Time of the first request to which YouTube did not return the video.' },
@@ -65,7 +65,7 @@ const sums = closedObject(
 
 const edit = closedObject(totals, { required: ['impressions', 'engagements', 'score', 'videos'] })
 
-const edits = {
+export const edits = {
   added: {
     ...edit,
     description:

@@ -54,6 +54,8 @@ export interface StateReader {
    * for a video's history that of `toHistoryId`.
    */
   getHistory(id: string, from: number, to: number, limit: number): MaybePromise<Point[]>
+  /** Returns the last point of a history at or before a time (ms). */
+  getPointAt(id: string, at: number): MaybePromise<Point | undefined>
   /** Returns the values of records, in the order of the keys. */
   getRecords<Kind extends RecordKind>(
     kind: Kind,
@@ -69,7 +71,16 @@ export interface StateReader {
 }
 
 /** Reads that a thread requests from the main thread if only that thread can access the state. */
-export const READS = ['get', 'list', 'getSnapshot', 'getVideos', 'getHistory', 'getRecords', 'listRecords'] as const
+export const READS = [
+  'get',
+  'list',
+  'getSnapshot',
+  'getVideos',
+  'getHistory',
+  'getPointAt',
+  'getRecords',
+  'listRecords',
+] as const
 export type StateReads = Pick<StateReader, (typeof READS)[number]>
 
 export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
@@ -101,8 +112,6 @@ export interface StatsState extends StateReader {
   catchUp?(): Promise<void>
   /** Returns the last known numbers of collections that are consecutive in the order of ids, in one read. */
   getSnapshots(ids: readonly string[]): MaybePromise<(Snapshot | undefined)[]>
-  /** Returns the last point at or before a time (ms). */
-  getPointAt(id: string, at: number): MaybePromise<Point | undefined>
   /**
    * Stores a collection durably.
    * @param before the replaced collection, as `get` returned it; undefined for a new one, which begins without numbers

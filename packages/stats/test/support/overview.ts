@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { CollectionsOwner } from '../../src/campaigns/collections-owner.ts'
-import { Overview } from '../../src/campaigns/overview.ts'
+import { Overview } from '../../src/campaigns/overview/overview.ts'
 import type { Point } from '../../src/core/history-points.ts'
 import { DAY_MS } from '../../src/core/quota-budget.ts'
 import { sum, type VideoNumbers } from '../../src/core/video-numbers.ts'

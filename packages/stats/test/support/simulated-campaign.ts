@@ -1,6 +1,7 @@
-import { CollectionsOwner } from '../../src/campaigns/collections-owner.ts'
-import { createStoredRows } from '../../src/campaigns/overview-source.ts'
-import { Overview } from '../../src/campaigns/overview.ts'
+import { CollectionsOwner, type CollectionsOwnerOptions } from '../../src/campaigns/collections-owner.ts'
+import { createStoredRows } from '../../src/campaigns/overview/overview-source.ts'
+import { Overview } from '../../src/campaigns/overview/overview.ts'
+import { readResults } from '../../src/campaigns/results-reader.ts'
 import { DAY_MS } from '../../src/core/quota-budget.ts'
 import type { VideoNumbers } from '../../src/core/video-numbers.ts'
 import { createMapState } from '../../src/state/map-state.ts'
@@ -8,11 +9,16 @@ import type { Collection } from '../../src/state/stats-state.ts'
 
 /** A collection on a clock that the test sets, stored as a poller stores it. */
 export class SimulatedCampaign {
-  readonly #owner = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY_MS })
-  readonly #overview = new Overview(createStoredRows(this.#owner.state, 'a source'), this.#owner.state)
+  readonly #owner: CollectionsOwner
+  readonly #overview: Overview
   #collection: Collection | undefined
   /** Last known numbers, and when they were requested. */
   readonly known = new Map<string, { numbers: VideoNumbers; asOf: number }>()
+
+  constructor(tiers: Partial<Pick<CollectionsOwnerOptions, 'retention' | 'dailyRetention'>> = {}) {
+    this.#owner = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY_MS, ...tiers })
+    this.#overview = new Overview(createStoredRows(this.#owner.state, 'a source'), this.#owner.state)
+  }
 
   async edit(videos: readonly string[]): Promise<void> {
     this.#collection = (await this.#owner.change('put', 'c', videos)).collection
@@ -48,6 +54,7 @@ export class SimulatedCampaign {
     return (await this.#overview.getRow('c', true))!.change!
   }
 
+  results = (from: number, to: number) => readResults(this.#owner.state, 'c', { from, to }, Date.now())
   tidy = () => this.#owner.prune(Date.now())
   history = () => this.#owner.state.getHistory('c', 0, Date.now(), 100_000)
   close = () => this.#owner.close()

@@ -1,7 +1,7 @@
 """Asynchronous client of stats."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, cast
 
 from .._urls import to_segment
@@ -18,6 +18,7 @@ from ..types.stats import (
     NewCollection,
     Preview,
     RestorationOfCollections,
+    Results,
     Statistics,
     Trash,
     Upstream,
@@ -185,11 +186,32 @@ class AsyncStatsClient(AsyncServiceClient):
         *,
         start: datetime | None = None,
         end: datetime | None = None,
-        step: int | None = None,
+        step: int | Literal["day"] | None = None,
+        zone: str | None = None,
         timeout: float | None = None,
     ) -> Sequence[HistoryPoint] | None:
-        """Returns the sums over time. `start`, `end`: the period; `step`: at most one point per step (s)."""
-        return await self._read_points(f"{_to_path(id)}/stats/history", start, end, step, timeout)
+        """Returns the sums over time.
+
+        `start`, `end`: the period; `step`: at most one point per step (s), or per day of the time zone `zone`.
+        """
+        query = {"from": start, "to": end, "step": step, "zone": zone}
+        return await self._read_points(f"{_to_path(id)}/stats/history", query, timeout)
+
+    async def get_results(
+        self,
+        id: str,
+        *,
+        start: date | None = None,
+        end: date | None = None,
+        zone: str | None = None,
+        timeout: float | None = None,
+    ) -> Results | None:
+        """Returns the growth within the campaign's dates, or within another range.
+
+        `start`, `end`: first and last day in the time zone `zone`, or, as a `datetime`, moments.
+        """
+        query = {"from": _to_day(start), "to": _to_day(end), "zone": zone}
+        return cast(Results | None, await self._read("GET", f"{_to_path(id)}/results", query=query, timeout=timeout))
 
     async def list_videos(self, id: str, *, timeout: float | None = None) -> Videos | None:
         """Returns the videos of a collection with their titles and numbers."""
@@ -202,11 +224,13 @@ class AsyncStatsClient(AsyncServiceClient):
         *,
         start: datetime | None = None,
         end: datetime | None = None,
-        step: int | None = None,
+        step: int | Literal["day"] | None = None,
+        zone: str | None = None,
         timeout: float | None = None,
     ) -> Sequence[HistoryPoint] | None:
         """Returns the numbers of one video over time."""
-        return await self._read_points(f"{_to_path(id, video)}/history", start, end, step, timeout)
+        query = {"from": start, "to": end, "step": step, "zone": zone}
+        return await self._read_points(f"{_to_path(id, video)}/history", query, timeout)
 
     async def preview_paste(self, text: str, *, timeout: float | None = None) -> Preview:
         """Finds the videos, channels, playlists and posts in a text. Bare words are looked up at YouTube."""
@@ -233,9 +257,8 @@ class AsyncStatsClient(AsyncServiceClient):
         return None if reply is None else reply.json()
 
     async def _read_points(
-        self, path: str, start: datetime | None, end: datetime | None, step: int | None, timeout: float | None
+        self, path: str, query: dict[str, Any], timeout: float | None
     ) -> Sequence[HistoryPoint] | None:
-        query = {"from": start, "to": end, "step": step}
         reply = await self._read("GET", path, query=query, timeout=timeout)
         return None if reply is None else cast(Sequence[HistoryPoint], reply["points"])
 
@@ -243,6 +266,10 @@ class AsyncStatsClient(AsyncServiceClient):
 def _to_path(id: str, video: str | None = None) -> str:
     path = f"/collections/{to_segment(id)}"
     return path if video is None else f"{path}/videos/{to_segment(video)}"
+
+
+def _to_day(day: date | None) -> date | str | None:
+    return day if day is None or isinstance(day, datetime) else day.isoformat()
 
 
 def _to_trash_path(id: str) -> str:

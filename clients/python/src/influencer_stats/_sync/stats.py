@@ -3,7 +3,7 @@
 """Synchronous client of stats."""
 
 from collections.abc import Generator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, cast
 
 from .._urls import to_segment
@@ -20,6 +20,7 @@ from ..types.stats import (
     NewCollection,
     Preview,
     RestorationOfCollections,
+    Results,
     Statistics,
     Trash,
     Upstream,
@@ -187,11 +188,32 @@ class StatsClient(ServiceClient):
         *,
         start: datetime | None = None,
         end: datetime | None = None,
-        step: int | None = None,
+        step: int | Literal["day"] | None = None,
+        zone: str | None = None,
         timeout: float | None = None,
     ) -> Sequence[HistoryPoint] | None:
-        """Returns the sums over time. `start`, `end`: the period; `step`: at most one point per step (s)."""
-        return self._read_points(f"{_to_path(id)}/stats/history", start, end, step, timeout)
+        """Returns the sums over time.
+
+        `start`, `end`: the period; `step`: at most one point per step (s), or per day of the time zone `zone`.
+        """
+        query = {"from": start, "to": end, "step": step, "zone": zone}
+        return self._read_points(f"{_to_path(id)}/stats/history", query, timeout)
+
+    def get_results(
+        self,
+        id: str,
+        *,
+        start: date | None = None,
+        end: date | None = None,
+        zone: str | None = None,
+        timeout: float | None = None,
+    ) -> Results | None:
+        """Returns the growth within the campaign's dates, or within another range.
+
+        `start`, `end`: first and last day in the time zone `zone`, or, as a `datetime`, moments.
+        """
+        query = {"from": _to_day(start), "to": _to_day(end), "zone": zone}
+        return cast(Results | None, self._read("GET", f"{_to_path(id)}/results", query=query, timeout=timeout))
 
     def list_videos(self, id: str, *, timeout: float | None = None) -> Videos | None:
         """Returns the videos of a collection with their titles and numbers."""
@@ -204,11 +226,13 @@ class StatsClient(ServiceClient):
         *,
         start: datetime | None = None,
         end: datetime | None = None,
-        step: int | None = None,
+        step: int | Literal["day"] | None = None,
+        zone: str | None = None,
         timeout: float | None = None,
     ) -> Sequence[HistoryPoint] | None:
         """Returns the numbers of one video over time."""
-        return self._read_points(f"{_to_path(id, video)}/history", start, end, step, timeout)
+        query = {"from": start, "to": end, "step": step, "zone": zone}
+        return self._read_points(f"{_to_path(id, video)}/history", query, timeout)
 
     def preview_paste(self, text: str, *, timeout: float | None = None) -> Preview:
         """Finds the videos, channels, playlists and posts in a text. Bare words are looked up at YouTube."""
@@ -235,9 +259,8 @@ class StatsClient(ServiceClient):
         return None if reply is None else reply.json()
 
     def _read_points(
-        self, path: str, start: datetime | None, end: datetime | None, step: int | None, timeout: float | None
+        self, path: str, query: dict[str, Any], timeout: float | None
     ) -> Sequence[HistoryPoint] | None:
-        query = {"from": start, "to": end, "step": step}
         reply = self._read("GET", path, query=query, timeout=timeout)
         return None if reply is None else cast(Sequence[HistoryPoint], reply["points"])
 
@@ -245,6 +268,10 @@ class StatsClient(ServiceClient):
 def _to_path(id: str, video: str | None = None) -> str:
     path = f"/collections/{to_segment(id)}"
     return path if video is None else f"{path}/videos/{to_segment(video)}"
+
+
+def _to_day(day: date | None) -> date | str | None:
+    return day if day is None or isinstance(day, datetime) else day.isoformat()
 
 
 def _to_trash_path(id: str) -> str:

@@ -569,6 +569,61 @@ class Preview(TypedDict):
     """
 
 
+class ResultsGrowth(TypedDict):
+    """
+    Growth without edits. This, `start` and `end` are absent if no sums are known within the range.
+    """
+
+    impressions: int
+    engagements: int
+    score: int
+    added: NotRequired[CollectionWithItsNumbersChangeField24hAdded]
+    """
+    Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none.
+    """
+    removed: NotRequired[CollectionWithItsNumbersChangeField24hRemoved]
+    """
+    Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none.
+    """
+
+
+class ResultsStart(TypedDict):
+    at: str
+    """
+    Time of the sums: that of the range, except with `first` and `last`.
+    """
+    impressions: int
+    engagements: int
+    score: int
+    videos: int
+    quality: Literal['exact', 'interpolated', 'first', 'last']
+    """
+    `exact`: numbers confirm the sums at that time. `interpolated`: they lie between two known sums. `first`: they are the first known ones, after that time. `last`: they are the last known ones, before it.
+    """
+    gap: int
+    """
+    Length of the time without known sums at this end (s).
+    """
+    age: int
+    """
+    Age of the oldest of the numbers when their sums were stored (s).
+    """
+
+
+Results = TypedDict(
+    'Results',
+    {
+        'from': str,
+        'to': str,
+        'zone': str,
+        'state': Literal['upcoming', 'running', 'ended'],
+        'growth': NotRequired[ResultsGrowth],
+        'start': NotRequired[ResultsStart],
+        'end': NotRequired[ResultsStart],
+    },
+)
+
+
 class HistoryPoint(TypedDict):
     at: str
     impressions: int

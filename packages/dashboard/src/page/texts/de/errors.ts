@@ -62,6 +62,7 @@ export const errors: Translation<typeof english> = {
   'error.UNEXPECTED_REDIRECT':
     'Der Dienst hat eine andere Adresse. Der Betrieb muss die endgültige Adresse einstellen.',
   'error.UPSTREAM_UNAVAILABLE': 'YouTube liefert zurzeit keine Zahlen.',
+  'error.ZONE_UNKNOWN': 'Der Dienst kennt Ihre Zeitzone nicht. Stellen Sie am System eine andere ein.',
   'error.VALUE_NOT_FOUND': 'Kein Preis hat diesen Wert. Bitte einen anderen wählen.',
   'error.VALUE_TYPE': 'Kein Preis hat diesen Wert. Bitte einen anderen wählen.',
   'error.VIDEO_NOT_IN_COLLECTION': 'Dieses Video gehört nicht mehr zur Kampagne.',

@@ -51,6 +51,7 @@ export const errors = {
   'error.URI_TOO_LONG': 'This address is too long. Shorten the search.',
   'error.UNEXPECTED_REDIRECT': 'The service has another address. An operator has to set its final address.',
   'error.UPSTREAM_UNAVAILABLE': 'YouTube returns no numbers at present.',
+  'error.ZONE_UNKNOWN': 'The service does not know your time zone. Choose another one in the settings of your system.',
   'error.VALUE_NOT_FOUND': 'No price has this value. Choose another value.',
   'error.VALUE_TYPE': 'No price has this value. Choose another value.',
   'error.VIDEO_NOT_IN_COLLECTION': 'This video is no longer part of the campaign.',

@@ -1,8 +1,8 @@
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { toSteadyTime } from '@influencer-stats/runtime/steady-clock'
-import { toKnownSummary } from '../core/prepared-reply.ts'
-import type { Snapshot } from '../core/video-numbers.ts'
-import type { Collection, MaybePromise, StatsState } from '../state/stats-state.ts'
+import { toKnownSummary } from '../../core/prepared-reply.ts'
+import type { Snapshot } from '../../core/video-numbers.ts'
+import type { Collection, MaybePromise, StatsState } from '../../state/stats-state.ts'
 import type { OverviewRow } from './overview-selection.ts'
 
 /** A collection in an overview. */

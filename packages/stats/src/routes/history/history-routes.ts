@@ -5,15 +5,16 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply } from 'fastify'
 import type { FromSchema } from 'json-schema-to-ts'
-import type { Collections } from '../campaigns/collections.ts'
-import { diffEdits } from '../core/edits.ts'
-import type { Point } from '../core/history-points.ts'
-import { errors } from '../errors.ts'
-import { selectStepPages, readHistoryPages } from '../campaigns/history-pages.ts'
-import { toHistoryId } from '../state/stats-state.ts'
-import { collectionParams, videoParams } from './collection-schemas.ts'
-import { historyReply } from './stats-schemas.ts'
-import { resolveLinks } from './resolve-links.ts'
+import type { Collections } from '../../campaigns/collections.ts'
+import { diffEdits } from '../../core/edits.ts'
+import type { Point } from '../../core/history-points.ts'
+import { errors } from '../../errors.ts'
+import { selectStepPages, readHistoryPages } from '../../campaigns/history-pages.ts'
+import { toHistoryId } from '../../state/stats-state.ts'
+import { collectionParams, videoParams } from '../collection-schemas.ts'
+import { historyReply } from '../stats-schemas.ts'
+import { resolveLinks } from '../resolve-links.ts'
+import { DEFAULT_ZONE, openZone, zone } from './zones.ts'
 
 const time = { type: 'string', format: 'date-time' } as const
 
@@ -21,11 +22,13 @@ const querystring = closedObject({
   from: { ...time, description: 'No points before this time.' },
   to: { ...time, description: 'No points after this time.' },
   step: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 2_592_000,
-    description: 'Length of a step (s); the reply has at most one point per step.',
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: 2_592_000 },
+      { type: 'string', enum: ['day'] },
+    ],
+    description: 'Length of a step (s), or `day`: the reply has at most one point per step, the last one.',
   },
+  zone: { ...zone, description: 'IANA time zone of the days of `step=day`, such as Europe/Berlin.' },
 })
 
 type HistoryQuery = FromSchema<typeof querystring>
@@ -35,11 +38,11 @@ type HistoryQuery = FromSchema<typeof querystring>
  * @param retention maximum age of points (ms)
  */
 export function registerHistoryRoutes(app: App, { state }: Collections, retention: number): void {
-  async function send(reply: FastifyReply, id: string, { from, to, step }: HistoryQuery): Promise<never> {
+  async function send(reply: FastifyReply, id: string, { from, to, step, zone: name }: HistoryQuery): Promise<never> {
     const now = Date.now()
     const first = Math.max(from === undefined ? 0 : Date.parse(from), now - retention)
     const pages = readHistoryPages(state, id, first, to === undefined ? now : Date.parse(to))
-    const chosen = step === undefined ? pages : selectStepPages(pages, step * 1000)
+    const chosen = step === undefined ? pages : selectStepPages(pages, toSteps(step, name))
     // The first page is read before the reply begins: a fault of the state then gives an error reply.
     const firstPage = await chosen.next()
     const body = Readable.from(toJson(firstPage, chosen), { objectMode: false })
@@ -57,7 +60,12 @@ export function registerHistoryRoutes(app: App, { state }: Collections, retentio
         querystring,
         response: {
           200: historyReply,
-          ...buildReadReplies(errors.STATE_UNAVAILABLE, commonErrors.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+          ...buildReadReplies(
+            errors.STATE_UNAVAILABLE,
+            commonErrors.VALIDATION_FAILED,
+            errors.COLLECTION_NOT_FOUND,
+            errors.ZONE_UNKNOWN,
+          ),
         },
       },
     },
@@ -84,6 +92,7 @@ export function registerHistoryRoutes(app: App, { state }: Collections, retentio
             commonErrors.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
             errors.VIDEO_NOT_IN_COLLECTION,
+            errors.ZONE_UNKNOWN,
           ),
         },
       },
@@ -96,6 +105,10 @@ export function registerHistoryRoutes(app: App, { state }: Collections, retentio
     },
   )
 }
+
+/** Returns the function from a time (ms) to its step. @throws Problem `ZONE_UNKNOWN` */
+const toSteps = (step: number | 'day', zoneName = DEFAULT_ZONE): ((at: number) => number | string) =>
+  step === 'day' ? openZone(zoneName).getDay : (at) => Math.floor(at / (step * 1_000))
 
 /** Yields the reply page by page. */
 async function* toJson(first: IteratorResult<Point[]>, more: AsyncIterable<Point[]>): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
-import { getTotalCost, type Campaign } from '../core/campaign.ts'
-import { periods, type GrowthByPeriod, type Period } from '../core/growth.ts'
-import type { KnownSummary } from '../core/prepared-reply.ts'
+import { getTotalCost, type Campaign } from '../../core/campaign.ts'
+import { periods, type GrowthByPeriod, type Period } from '../../core/growth.ts'
+import type { KnownSummary } from '../../core/prepared-reply.ts'
 
 /** A collection with the data that an overview uses. */
 export interface OverviewRow<C extends NamedCollection = NamedCollection> {
