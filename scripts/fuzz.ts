@@ -42,7 +42,8 @@ const PATH_PATTERNS: Record<string, string[]> = {
   kv: ['^/(?!v0/(?:batch|watch|writes)$)'],
   // A stream never ends, so the fuzzer would wait for ever. The fuzzer does not support the NDJSON of imports.
   sse: ['^/(?!(?:wait|import)$)'],
-  stats: ['^/(?!import$)'],
+  // Imports of campaigns take files.
+  stats: ['^/(?!(?:campaigns/)?import$)'],
   // The fuzzer supports neither NDJSON (imports, exports, bulk searches) nor JSON in a query. A backup of all prices
   // takes too long.
   prices: ['^/(?!prices$|prices/import|v5/|backup$|facets$)'],

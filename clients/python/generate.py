@@ -34,6 +34,7 @@ SCHEMAS = {
         "Trash",
         "Videos",
         "Preview",
+        "ImportOfCampaigns",
         "History",
         "Results",
         "Upstream",

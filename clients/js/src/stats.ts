@@ -31,6 +31,8 @@ export type CollectionVideos = Schemas['Videos']
 export type PastePreview = Schemas['Preview']
 /** Growth within a range, and how well its ends are known. */
 export type Results = Schemas['Results']
+/** What an import of campaigns did, or would do. */
+export type CampaignsImport = Schemas['ImportOfCampaigns']
 export type HistoryPoint = Schemas['History']['points'][number]
 /** State of the YouTube API, and the rest of the daily budget. */
 export type UpstreamState = Schemas['Upstream']
@@ -123,6 +125,13 @@ export interface StatsClient {
   previewPaste(text: string, options?: CallOptions): Promise<PastePreview>
   /** As `previewPaste`, with the state `member` for what the collection contains. */
   previewPasteFor(id: string, text: string, options?: CallOptions): Promise<PastePreview | undefined>
+  /** Imports the campaigns of a CSV or XLSX file. `dryRun`: nothing is changed. */
+  importCampaigns(
+    file: string | Uint8Array<ArrayBuffer>,
+    options?: CallOptions & { readonly dryRun?: boolean },
+  ): Promise<CampaignsImport>
+  /** Resolves with the bytes of a file with all campaigns. */
+  exportCampaigns(format: 'csv' | 'xlsx', options?: CallOptions): Promise<Uint8Array>
   /** Resolves with the text of a file: the collection and its videos. */
   export(id: string, format: 'csv' | 'json', options?: CallOptions): Promise<string | undefined>
   getUpstream(options?: CallOptions): Promise<UpstreamState>
@@ -193,6 +202,18 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     getVideoHistory: (id, video, historyOptions) => readPoints(`${toPath(id, video)}/history`, historyOptions),
     previewPaste: async (text, call) => (await read<PastePreview>('POST', '/preview', { json: { text }, call }))!,
     previewPasteFor: (id, text, call) => read('POST', `${toPath(id)}/preview`, { json: { text }, call }),
+    async importCampaigns(body, { dryRun, ...importCall } = {}) {
+      const headers = { 'content-type': typeof body !== 'string' && isXlsx(body) ? XLSX_MEDIA_TYPE : 'text/csv' }
+      const parts = { body, headers, query: { dryRun }, call: importCall }
+      return (await read<CampaignsImport>('POST', '/campaigns/import', parts))!
+    },
+    exportCampaigns: (format, exportCall) =>
+      call(
+        'GET',
+        '/campaigns/export',
+        { query: { format }, call: exportCall },
+        async (reply) => new Uint8Array(await reply.arrayBuffer()),
+      ),
     export: (id, format, exportCall) =>
       ignoreCodes(
         call('GET', `${toPath(id)}/export`, { query: { format }, call: exportCall }, (reply) => reply.text()),
@@ -201,6 +222,11 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     getUpstream: async (getCall) => (await read<UpstreamState>('GET', '/upstream', { call: getCall }))!,
   }
 }
+
+const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** True if a file is a ZIP archive, as XLSX files are. */
+const isXlsx = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b
 
 const toPath = (id: string, video?: string) =>
   `/collections/${encodeURIComponent(id)}${video === undefined ? '' : `/videos/${encodeURIComponent(video)}`}`

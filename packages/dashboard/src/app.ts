@@ -19,6 +19,9 @@ import type { DashboardConfig } from './settings.ts'
 import { createSourceReader } from './upstream/data-source.ts'
 import { createAuth } from './auth.ts'
 
+/** Maximum size of a file that pages send to a service, as stats accepts it (bytes). */
+const MAX_FILE_BYTES = 4_194_304
+
 /** Builds the dashboard's app, once per serving thread. */
 export async function createDashboardApp(
   context: AppContext<DashboardConfig, DashboardMainMessage, DashboardThreadMessage>,
@@ -55,7 +58,7 @@ export async function createDashboardApp(
   registerStatusRoute(app, auth, monitor)
   registerSharedRoutes(app, { links, campaigns, proxy, monitor, token: auth.getToken('editor') })
   await app.register(async (scope) =>
-    registerServiceRoutes(scope as App, { auth, proxy, budget, limit: config.bodyLimit }),
+    registerServiceRoutes(scope as App, { auth, proxy, budget, limit: Math.max(config.bodyLimit, MAX_FILE_BYTES) }),
   )
   return app
 }

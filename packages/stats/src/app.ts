@@ -10,12 +10,13 @@ import { toRetentionTiers } from './core/history/retention-tiers.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import { openLogger } from './open-parts.ts'
 import { registerBulkRoute } from './routes/bulk-route.ts'
+import { registerCampaignFileRoutes } from './routes/files/campaign-file-routes.ts'
 import { registerCollectionRoutes } from './routes/collection-routes.ts'
 import { registerHistoryRoutes } from './routes/history/history-routes.ts'
 import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
-import { registerPreviewRoutes } from './routes/preview-routes.ts'
 import { registerResultsRoutes } from './routes/history/results-routes.ts'
+import { registerPreviewRoutes } from './routes/files/preview-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
 import { registerTrashRoutes } from './routes/trash-routes.ts'
 import { registerUpstreamRoute } from './routes/upstream-route.ts'
@@ -54,6 +55,7 @@ export async function createStatsApp(
   registerVideoRoutes(app, collections, cache)
   registerPreviewRoutes(app, collections, lookUpVideos)
   registerResultsRoutes(app, collections)
+  await registerCampaignFileRoutes(app, { collections, lookUpVideos, budget: context.budget })
   registerHistoryRoutes(app, collections, toRetentionTiers(config).daily)
   await registerMoveRoutes(app, collections, database, context.budget)
   registerUpstreamRoute(app, upstream)

@@ -1,14 +1,16 @@
 import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-stats/runtime/service-client'
 import type { Campaign, CampaignPatch, CampaignSource, computeCosts, Fee, FollowedVideos } from './core/campaign.ts'
-import type { PreviewItem } from './core/paste/preview.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { Edits, Totals } from './core/video-numbers.ts'
 import type { RangeResults } from './campaigns/results-reader.ts'
 import type { Sort } from './campaigns/overview/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { Summary } from './core/prepared-reply.ts'
+import { createFileClient, type FileClient } from './file-client.ts'
 import type { VideoResource } from './routes/videos-view.ts'
 
+export type { PreviewItem } from './core/paste/preview.ts'
+export type { CampaignsImport, PastePreview } from './file-client.ts'
 export { parseVideoId } from './core/video-links.ts'
 export type {
   Campaign,
@@ -16,7 +18,6 @@ export type {
   CampaignSource,
   Fee,
   GrowthByPeriod,
-  PreviewItem,
   Sort,
   VideoResource as Video,
   UpstreamState,
@@ -78,15 +79,6 @@ export interface CollectionRow extends Collection {
  */
 export interface HistoryPoint extends Totals, Edits {
   readonly at: string
-}
-
-/** What a pasted text contains. */
-export interface PastePreview {
-  readonly items: readonly PreviewItem[]
-  /** Headings of a sheet whose columns are ignored. */
-  readonly unknownHeadings: readonly string[]
-  /** True if the text has more than 10,000 items. */
-  readonly isCut?: true
 }
 
 /** Additions to each collection of a response. */
@@ -162,7 +154,7 @@ export interface Results extends Omit<RangeResults, 'from' | 'to'> {
  * Client of a stats service. If the collection or the video does not exist, a method resolves with `undefined`, or with
  * false if it deletes. After any other refusal it rejects with a `ServiceError`.
  */
-export interface StatsClient {
+export interface StatsClient extends FileClient {
   list(options?: ListOptions): Promise<CollectionPage>
   get(id: string, include?: Include): Promise<CollectionRow | undefined>
   /** Creates or replaces a collection. */
@@ -206,10 +198,6 @@ export interface StatsClient {
     video: string,
     options?: StatsHistoryOptions,
   ): Promise<readonly HistoryPoint[] | undefined>
-  /** Finds the videos, channels, playlists and posts in a text. Bare words are looked up at YouTube. */
-  previewPaste(text: string): Promise<PastePreview>
-  /** As `previewPaste`, with the state `member` for what the collection contains. */
-  previewPasteFor(id: string, text: string): Promise<PastePreview | undefined>
   /** Returns the growth within the campaign's dates, or within another range. */
   getResults(id: string, options?: ResultsOptions): Promise<Results | undefined>
   /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
@@ -241,6 +229,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
   const toVideoPath = (id: string, video: string) => `${toPath(id)}/videos/${encodeURIComponent(video)}`
 
   return {
+    ...createFileClient(request),
     async list({ include, ...query } = {}) {
       const requestOptions = { query: { ...query, include: toIncludeQuery(include) } }
       return (await read<CollectionPage>('GET', '/collections', requestOptions))!
@@ -269,8 +258,6 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     listVideos: (id) => read('GET', `${toPath(id)}/videos`),
     getHistory: (id, range) => readPoints(`${toPath(id)}/stats/history`, range),
     getVideoHistory: (id, video, range) => readPoints(`${toVideoPath(id, video)}/history`, range),
-    previewPaste: async (text) => (await read<PastePreview>('POST', '/preview', { json: { text } }))!,
-    previewPasteFor: (id, text) => read('POST', `${toPath(id)}/preview`, { json: { text } }),
     getResults: (id, { from, to, zone } = {}) =>
       read('GET', `${toPath(id)}/results`, { query: { from: toQueryTime(from), to: toQueryTime(to), zone } }),
     getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,

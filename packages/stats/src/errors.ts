@@ -12,6 +12,7 @@ const statsErrors = defineErrors({
   COST_AMBIGUOUS: { status: 409, title: 'Ambiguous cost: one cost, or one fee per creator' },
   ZONE_UNKNOWN: { status: 400, title: 'Unknown time zone' },
   INVALID_CURSOR: { status: 409, title: 'Invalid cursor' },
+  CAMPAIGN_FILE_INVALID: { status: 400, title: 'Not a file of campaigns' },
   IMPORT_LINE_INVALID: { status: 400, title: 'Invalid line of an import; nothing was applied' },
   IMPORT_NOT_SUPPORTED: { status: 409, title: 'Import and export need --state level' },
   STATE_UNAVAILABLE: { status: 503, title: 'Store of collections unavailable' },

@@ -250,6 +250,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/campaigns/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export all campaigns as a spreadsheet
+         * @description Each campaign has a row with its sums, costs and rate, and rows for its creators, sources, videos and removed uploads, with their last stored numbers. An import of the file gives the same campaigns.
+         */
+        get: operations["exportCampaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/campaigns/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import campaigns from a spreadsheet
+         * @description CSV in UTF-8 with any delimiter, or XLSX; at most 4 MiB. Campaigns with an id are created or replaced. Others are added to the campaign of the same name, or created. Refused rows and campaigns do not stop the others.
+         */
+        post: operations["importCampaigns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/collections/{id}/stats/history": {
         parameters: {
             query?: never;
@@ -1254,6 +1294,53 @@ export interface components {
                 age: number;
             };
         };
+        /** Campaign result */
+        CampaignResult: {
+            /** @description Line of the file, from 1. */
+            line: number;
+            /** @description Id that the client chooses. */
+            id: string;
+            name?: string;
+            /**
+             * @description In a dry run, what an import would do.
+             * @enum {string}
+             */
+            state: "new" | "changed" | "unchanged" | "refused";
+            /** @description Number of videos after the import. */
+            videos: number;
+            added: number;
+            removed: number;
+            /** @description Error code of a refused campaign. */
+            code?: string;
+            detail?: string;
+        };
+        /** Refused row */
+        RefusedRow: {
+            /** @description Line of the file, from 1. */
+            line: number;
+            /** @description At most 200 characters. */
+            text: string;
+            /** @description As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id), `POST_NOT_SUPPORTED`. */
+            reason: string;
+        };
+        /** Invalid cell */
+        InvalidCell: {
+            /** @description Line of the file, from 1. */
+            line: number;
+            field: string;
+            text: string;
+        };
+        /** Import of campaigns */
+        ImportOfCampaigns: {
+            dryRun: boolean;
+            campaigns: components["schemas"]["CampaignResult"][];
+            /** @description Rows that are not imported. */
+            refused: components["schemas"]["RefusedRow"][];
+            /** @description Values without which their rows are imported. */
+            invalid: components["schemas"]["InvalidCell"][];
+            /** @description Headings whose columns are ignored. */
+            unknownHeadings: string[];
+        };
         /** History */
         History: {
             points: {
@@ -1880,6 +1967,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Results"];
+                };
+            };
+        };
+    };
+    exportCampaigns: {
+        parameters: {
+            query?: {
+                format?: "csv" | "xlsx";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                };
+            };
+        };
+    };
+    importCampaigns: {
+        parameters: {
+            query?: {
+                /** @description True: nothing is changed. */
+                dryRun?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportOfCampaigns"];
                 };
             };
         };

@@ -14,11 +14,11 @@ const ROUTES = new Map<string, readonly AllowedRoute[]>(
   Object.entries({
     stats: [
       systemRoutes,
-      allowReads(/^\/(upstream|trash|collections(\/.+)?)$/),
+      allowReads(/^\/(upstream|trash|campaigns\/export|collections(\/.+)?)$/),
       { methods: /^(PUT|PATCH|DELETE)$/, path: /^\/collections\/.+$/, access: 'change' },
       { methods: /^POST$/, path: /^\/collections\/bulk$/, access: 'change' },
       { methods: /^POST$/, path: /^\/trash\/[^/]+\/restore$/, access: 'change' },
-      { methods: /^POST$/, path: /^\/(preview|collections\/[^/]+\/preview)$/, access: 'change' },
+      { methods: /^POST$/, path: /^\/(preview|campaigns\/import|collections\/[^/]+\/preview)$/, access: 'change' },
       { methods: /^DELETE$/, path: /^\/trash\/[^/]+$/, access: 'change' },
     ],
     sse: [systemRoutes, allowReads(/^\/(wait|connections)$/)],

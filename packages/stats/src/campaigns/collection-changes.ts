@@ -71,6 +71,12 @@ export const collectionChanges = {
     requireCondition(found, condition)
     return toFields(found, { ...found, videos: found.videos.filter((other) => other !== video) })
   },
+  /** Creates or replaces a collection with its followed and refused videos. */
+  import(before, _id, { videos, followed, refused, ...campaign }: CollectionFields, condition?: Preconditions) {
+    requireCondition(before, condition)
+    const fields = { videos: removeDuplicates(videos), ...applyPatch({}, campaign) }
+    return { ...fields, ...updateFollowed({ ...(followed && { followed }), ...(refused && { refused }) }, fields) }
+  },
   /**
    * Adds uploads that the sources of a collection found: see `addFollowed`.
    * @param uploads id of the source of each upload, by the id of the upload

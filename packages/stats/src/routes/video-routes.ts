@@ -3,7 +3,7 @@ import type { App } from '@influencer-stats/runtime/http'
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
 import { computeCosts, getTotalCost } from '../core/campaign.ts'
-import { formatCsvLine } from '../core/csv/csv-line.ts'
+import { BYTE_ORDER_MARK, formatCsvLine } from '../core/csv/csv-line.ts'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import { errors } from '../errors.ts'
 import { readVideosView, type VideoResource, type VideosView } from './videos-view.ts'
@@ -77,9 +77,6 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
 
 const CSV_HEADER =
   'collection,name,video,url,title,channel,published,views,likes,comments,dislikes,gone since,missing,as of,stale,reason'
-
-/** Without this mark at the beginning, spreadsheets assume another encoding. */
-const BYTE_ORDER_MARK = '\ufeff'
 
 function toCsv({ collection, stats, videos }: VideosView): string {
   const lines = videos.map((video) => {

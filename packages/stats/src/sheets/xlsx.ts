@@ -2,8 +2,6 @@ import type { Cell } from '../core/csv/csv-line.ts'
 import { MAX_COLUMNS, type SheetRow } from '../core/csv/delimited-text.ts'
 import { checkUnpackedSize, SheetFileError } from './zip-limits.ts'
 
-export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-
 /** Limits of a file that is read: its size and the size of its unpacked parts (bytes), its rows, and its cells. */
 export const MAX_XLSX_BYTES = 16_777_216
 const MAX_UNPACKED_BYTES = 134_217_728

@@ -7,7 +7,7 @@ import type { Cell } from '../../src/core/csv/csv-line.ts'
 import { MAX_XLSX_BYTES, readXlsx, renderXlsx } from '../../src/sheets/xlsx.ts'
 import { campaigns } from '../campaign-file/support/campaigns.ts'
 
-const render = async (rows: Iterable<readonly Cell[]>) =>
+const render = async (rows: Parameters<typeof renderXlsx>[0]) =>
   new Uint8Array(await new Response(await renderXlsx(rows, 'Campaigns')).arrayBuffer())
 
 /** Returns the position of the directory of a ZIP archive, and that of the entry in it that contains the name. */

@@ -15,6 +15,7 @@ from ..types.stats import (
     DeletionOfCollections,
     EditOfCollections,
     HistoryPoint,
+    ImportOfCampaigns,
     NewCollection,
     Preview,
     RestorationOfCollections,
@@ -26,6 +27,7 @@ from ..types.stats import (
 )
 from .requester import AsyncServiceClient
 
+XLSX_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION", "NOT_IN_TRASH")
 
 Include = Sequence[Literal["stats", "change"]]
@@ -241,6 +243,22 @@ class AsyncStatsClient(AsyncServiceClient):
         """As `preview_paste`, with the state `member` for what the collection contains."""
         path = f"{_to_path(id)}/preview"
         return cast(Preview | None, await self._read("POST", path, json={"text": text}, timeout=timeout))
+
+    async def import_campaigns(
+        self, file: bytes, *, dry_run: bool = False, timeout: float | None = None
+    ) -> ImportOfCampaigns:
+        """Imports the campaigns of a CSV or XLSX file. With `dry_run` nothing is changed."""
+        headers = {"content-type": XLSX_MEDIA_TYPE if file.startswith(b"PK") else "text/csv"}
+        query = {"dryRun": "true" if dry_run else None}
+        reply = await self._requester.send(
+            "POST", "/campaigns/import", query=query, headers=headers, content=file, timeout=timeout
+        )
+        return cast(ImportOfCampaigns, reply.json())
+
+    async def export_campaigns(self, format: Literal["csv", "xlsx"], *, timeout: float | None = None) -> bytes:
+        """Returns a file with all campaigns."""
+        query = {"format": format}
+        return (await self._requester.send("GET", "/campaigns/export", query=query, timeout=timeout)).content
 
     async def export(self, id: str, format: Literal["csv", "json"], *, timeout: float | None = None) -> str | None:
         """Returns the text of a file with the collection and its videos, without a byte order mark."""

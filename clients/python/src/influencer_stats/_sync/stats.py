@@ -17,6 +17,7 @@ from ..types.stats import (
     DeletionOfCollections,
     EditOfCollections,
     HistoryPoint,
+    ImportOfCampaigns,
     NewCollection,
     Preview,
     RestorationOfCollections,
@@ -28,6 +29,7 @@ from ..types.stats import (
 )
 from .requester import ServiceClient
 
+XLSX_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION", "NOT_IN_TRASH")
 
 Include = Sequence[Literal["stats", "change"]]
@@ -243,6 +245,22 @@ class StatsClient(ServiceClient):
         """As `preview_paste`, with the state `member` for what the collection contains."""
         path = f"{_to_path(id)}/preview"
         return cast(Preview | None, self._read("POST", path, json={"text": text}, timeout=timeout))
+
+    def import_campaigns(
+        self, file: bytes, *, dry_run: bool = False, timeout: float | None = None
+    ) -> ImportOfCampaigns:
+        """Imports the campaigns of a CSV or XLSX file. With `dry_run` nothing is changed."""
+        headers = {"content-type": XLSX_MEDIA_TYPE if file.startswith(b"PK") else "text/csv"}
+        query = {"dryRun": "true" if dry_run else None}
+        reply = self._requester.send(
+            "POST", "/campaigns/import", query=query, headers=headers, content=file, timeout=timeout
+        )
+        return cast(ImportOfCampaigns, reply.json())
+
+    def export_campaigns(self, format: Literal["csv", "xlsx"], *, timeout: float | None = None) -> bytes:
+        """Returns a file with all campaigns."""
+        query = {"format": format}
+        return (self._requester.send("GET", "/campaigns/export", query=query, timeout=timeout)).content
 
     def export(self, id: str, format: Literal["csv", "json"], *, timeout: float | None = None) -> str | None:
         """Returns the text of a file with the collection and its videos, without a byte order mark."""

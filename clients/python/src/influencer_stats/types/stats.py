@@ -624,6 +624,74 @@ Results = TypedDict(
 )
 
 
+class CampaignResult(TypedDict):
+    line: int
+    """
+    Line of the file, from 1.
+    """
+    id: str
+    """
+    Id that the client chooses.
+    """
+    name: NotRequired[str]
+    state: Literal['new', 'changed', 'unchanged', 'refused']
+    """
+    In a dry run, what an import would do.
+    """
+    videos: int
+    """
+    Number of videos after the import.
+    """
+    added: int
+    removed: int
+    code: NotRequired[str]
+    """
+    Error code of a refused campaign.
+    """
+    detail: NotRequired[str]
+
+
+class RefusedRow(TypedDict):
+    line: int
+    """
+    Line of the file, from 1.
+    """
+    text: str
+    """
+    At most 200 characters.
+    """
+    reason: str
+    """
+    As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id), `POST_NOT_SUPPORTED`.
+    """
+
+
+class InvalidCell(TypedDict):
+    line: int
+    """
+    Line of the file, from 1.
+    """
+    field: str
+    text: str
+
+
+class ImportOfCampaigns(TypedDict):
+    dryRun: bool
+    campaigns: list[CampaignResult]
+    refused: list[RefusedRow]
+    """
+    Rows that are not imported.
+    """
+    invalid: list[InvalidCell]
+    """
+    Values without which their rows are imported.
+    """
+    unknownHeadings: list[str]
+    """
+    Headings whose columns are ignored.
+    """
+
+
 class HistoryPoint(TypedDict):
     at: str
     impressions: int

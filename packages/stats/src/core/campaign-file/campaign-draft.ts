@@ -128,13 +128,17 @@ export class CampaignDraft {
    * `invalid`.
    */
   finish(invalid: InvalidCell[]): ImportedCampaign {
+    const { cost, ...properties } = this.#properties
     const fees = [...this.#fees].map(([creator, amount]) => ({ creator, amount }))
-    const isCost = fees.length === 0 && this.#properties.cost === undefined && this.#unassigned.length > 0
+    const isCost = fees.length === 0 && cost === undefined && this.#unassigned.length > 0
     if (!isCost)
       for (const { line, amount } of this.#unassigned) invalid.push({ line, field: 'fee', text: String(amount) })
+    // A campaign has either one cost or fees.
+    if (cost !== undefined && fees.length > 0) invalid.push({ line: this.#line, field: 'cost', text: String(cost) })
     const content: CampaignContent = {
       ...(this.#id !== undefined && { id: this.#id }),
-      ...this.#properties,
+      ...properties,
+      ...(cost !== undefined && fees.length === 0 && { cost }),
       ...(isCost && { cost: this.#unassigned.reduce((sum, { amount }) => sum + amount, 0) }),
       ...(this.#tags.size > 0 && { tags: [...this.#tags] }),
       videos: [...this.#videos],

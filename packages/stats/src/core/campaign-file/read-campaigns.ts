@@ -13,7 +13,7 @@ export interface RefusedRow {
   readonly reason: PasteRefusal | RowRefusal
 }
 
-export interface CampaignsImport {
+export interface CampaignFile {
   readonly campaigns: readonly ImportedCampaign[]
   readonly refused: readonly RefusedRow[]
   /** Values that are not valid. Their rows are imported without them. */
@@ -23,8 +23,8 @@ export interface CampaignsImport {
 }
 
 /** Reads campaigns from CSV with any delimiter, or from cells of a spreadsheet. Undefined if there are no known headings. */
-export const readCampaignsCsv = (text: string): CampaignsImport | undefined => readSheetCampaigns(findSheet(text))
-export const readCampaignRows = (rows: Iterable<SheetRow>): CampaignsImport | undefined =>
+export const readCampaignsCsv = (text: string): CampaignFile | undefined => readSheetCampaigns(findSheet(text))
+export const readCampaignRows = (rows: Iterable<SheetRow>): CampaignFile | undefined =>
   readSheetCampaigns(toSheet(rows))
 
 /** German types, and those of hand-made files. */
@@ -43,7 +43,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
  * Rows of one campaign have its id, or else its name. A row without both belongs to the campaign of the row above. An
  * export has types of rows; in other files each row has a link, with the values of the campaign beside it.
  */
-function readSheetCampaigns(sheet: Sheet | undefined): CampaignsImport | undefined {
+function readSheetCampaigns(sheet: Sheet | undefined): CampaignFile | undefined {
   if (!sheet) return undefined
   const { columns, rows } = sheet
   const isExport = ['id', 'type', 'post'].every((field) => columns.fields.some((one) => one === field))

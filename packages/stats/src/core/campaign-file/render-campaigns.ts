@@ -1,4 +1,4 @@
-import { formatCsvLine, type Cell } from '../csv/csv-line.ts'
+import { BYTE_ORDER_MARK, formatCsvLine, type Cell } from '../csv/csv-line.ts'
 import type { SheetField } from '../paste/headings.ts'
 import { formatListCell } from '../csv/list-cell.ts'
 import { toVideoUrl } from '../video-links.ts'
@@ -53,24 +53,32 @@ const COLUMNS: readonly (readonly [ColumnName, string])[] = [
   ['asOf', 'As of'],
 ]
 
+const HEADING_ROW: readonly Cell[] = COLUMNS.map(([, heading]) => heading)
+
+type ExportedCampaigns = Iterable<ExportedCampaign> | AsyncIterable<ExportedCampaign>
+
 type RowCells = { readonly [Name in ColumnName]?: Cell } & { readonly type: CampaignRowType }
 
 /**
  * Yields the rows of a file, the headings first. Each campaign has one row with its properties and sums, and one for each
  * creator, source, video, removed upload and post. Numbers of YouTube are for readers; an import ignores them.
  */
-export function* renderCampaignRows(campaigns: Iterable<ExportedCampaign>): Generator<readonly Cell[]> {
-  yield COLUMNS.map(([, heading]) => heading)
-  for (const campaign of campaigns)
-    for (const row of listRows(campaign)) {
-      const cells: { readonly [Name in ColumnName]?: Cell } = { id: campaign.id, name: campaign.name, ...row }
-      yield COLUMNS.map(([name]) => cells[name])
-    }
+export async function* renderCampaignRows(campaigns: ExportedCampaigns): AsyncGenerator<readonly Cell[]> {
+  yield HEADING_ROW
+  for await (const campaign of campaigns) yield* renderCampaign(campaign)
 }
 
-/** Yields the lines of a CSV file of campaigns. */
-export function* renderCampaignsCsv(campaigns: Iterable<ExportedCampaign>): Generator<string> {
-  for (const row of renderCampaignRows(campaigns)) yield formatCsvLine(row)
+/** Yields the text of a CSV file, in one piece per campaign. */
+export async function* renderCampaignsCsv(campaigns: ExportedCampaigns): AsyncGenerator<string> {
+  yield BYTE_ORDER_MARK + formatCsvLine(HEADING_ROW)
+  for await (const campaign of campaigns) yield [...renderCampaign(campaign)].map(formatCsvLine).join('')
+}
+
+function* renderCampaign(campaign: ExportedCampaign): Generator<readonly Cell[]> {
+  for (const row of listRows(campaign)) {
+    const cells: { readonly [Name in ColumnName]?: Cell } = { id: campaign.id, name: campaign.name, ...row }
+    yield COLUMNS.map(([name]) => cells[name])
+  }
 }
 
 function* listRows(campaign: ExportedCampaign): Generator<RowCells> {

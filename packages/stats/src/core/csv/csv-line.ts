@@ -1,3 +1,6 @@
+/** Without this mark at the beginning, spreadsheets assume another encoding. */
+export const BYTE_ORDER_MARK = '\ufeff'
+
 export type Cell = string | number | undefined
 
 /**

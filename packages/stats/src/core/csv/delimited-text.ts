@@ -1,4 +1,4 @@
-import { removeFormulaQuote } from './csv-line.ts'
+import { BYTE_ORDER_MARK, removeFormulaQuote } from './csv-line.ts'
 
 /** A row of a sheet. Cells of a spreadsheet file may be numbers. */
 export interface SheetRow {
@@ -9,7 +9,6 @@ export interface SheetRow {
 
 /** Maximum number of columns. Cells after them are ignored. */
 export const MAX_COLUMNS = 500
-const BYTE_ORDER_MARK = '\ufeff'
 
 /**
  * Splits text into rows and cells: RFC 4180 with any delimiter and any line break, in linear time. A quoted cell is

@@ -123,9 +123,15 @@ export const campaign: fc.Arbitrary<CampaignContent & { readonly id: string }> =
     },
     { requiredKeys: ['id', 'videos'] },
   )
-  .map((one) => {
-    const [followed, by] = [one.videos[0], one.sources?.[0]?.id]
-    return { ...one, ...(followed !== undefined && by !== undefined && { followed: { [followed]: by } }) }
+  .map(({ cost, ...one }) => {
+    // A campaign has either one cost or fees.
+    const priced = cost === undefined || one.fees ? one : { ...one, cost }
+    return { ...priced, ...withFollowed(one) }
   })
+
+function withFollowed(one: Pick<CampaignContent, 'videos' | 'sources'>) {
+  const [followed, by] = [one.videos[0], one.sources?.[0]?.id]
+  return followed !== undefined && by !== undefined ? { followed: { [followed]: by } } : {}
+}
 
 export const campaigns = fc.uniqueArray(campaign, { maxLength: 5, selector: ({ id }) => id })

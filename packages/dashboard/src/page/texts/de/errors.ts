@@ -7,6 +7,8 @@ export const errors: Translation<typeof english> = {
   'error.BODY_TOO_LARGE': 'Das ist zu viel auf einmal. Weniger senden, zum Beispiel 500 Links pro Mal.',
   'error.INTERNAL_TIMEOUT':
     'Der Dienst war zu beschäftigt für eine Antwort; die Änderung kann noch kommen. Seite neu laden und nachsehen.',
+  'error.CAMPAIGN_FILE_INVALID':
+    'Das ist keine Tabelle mit Kampagnen. Nötig ist eine CSV- oder XLSX-Datei mit Spalten wie Kampagne und Link.',
   'error.CHARACTERISTIC_NOT_FOUND': 'Kein Preis hat dieses Merkmal. Bitte eine andere Bedingung wählen.',
   'error.COLLECTION_FULL': 'Eine Kampagne hat höchstens 1.000 Videos. Erst einige entfernen, dann neue hinzufügen.',
   'error.COLLECTION_NOT_FOUND': 'Diese Kampagne gibt es nicht. Vielleicht wurde sie gelöscht.',

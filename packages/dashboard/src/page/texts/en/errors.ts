@@ -4,6 +4,8 @@ export const errors = {
   'error.BAD_REQUEST': 'This page sent an unreadable request. Reload the page and try again.',
   'error.BODY_TOO_LARGE': 'This is more than the service accepts at once. Send less, such as 500 links at a time.',
   'error.INTERNAL_TIMEOUT': 'The service was too busy to answer; the change may still be made. Reload the page to see.',
+  'error.CAMPAIGN_FILE_INVALID':
+    'This is no sheet of campaigns. Choose a CSV or XLSX file whose first row has headings such as Campaign and Link.',
   'error.CHARACTERISTIC_NOT_FOUND': 'No price has this characteristic. Choose another condition.',
   'error.COLLECTION_FULL': 'A campaign has at most 1,000 videos. Remove some before you add others.',
   'error.COLLECTION_NOT_FOUND': 'There is no such campaign. It may have been deleted.',

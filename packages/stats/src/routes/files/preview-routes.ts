@@ -2,13 +2,14 @@ import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies } from '@influencer-stats/runtime/problem-schemas'
-import type { OpenedCache } from '../cache/open-cache.ts'
-import type { Collections } from '../campaigns/collections.ts'
-import { PLATFORMS } from '../core/paste/content-link.ts'
-import { toPreview, type LookedUpVideos, type PreviewItem } from '../core/paste/preview.ts'
-import { listDoubtfulIds, readPaste, type Paste } from '../core/paste/read-paste.ts'
-import { errors } from '../errors.ts'
-import { collectionParams } from './collection-schemas.ts'
+import type { OpenedCache } from '../../cache/open-cache.ts'
+import type { Collections } from '../../campaigns/collections.ts'
+import { findKnownVideos } from '../../campaigns/import/find-known-videos.ts'
+import { PLATFORMS } from '../../core/paste/content-link.ts'
+import { toPreview, type PreviewItem } from '../../core/paste/preview.ts'
+import { listDoubtfulIds, readPaste, type Paste } from '../../core/paste/read-paste.ts'
+import { errors } from '../../errors.ts'
+import { collectionParams } from '../collection-schemas.ts'
 
 const tags = ['pastes']
 /** A preview costs as much as several reads, and may take units of quota. */
@@ -106,15 +107,7 @@ export function registerPreviewRoutes(
   { state }: Pick<Collections, 'state'>,
   lookUpVideos: OpenedCache['lookUpVideos'],
 ): void {
-  /** Looks up the bare words of a paste: first among the videos that are known, then at YouTube. */
-  async function lookUp(paste: Paste): Promise<LookedUpVideos> {
-    const ids = listDoubtfulIds(paste)
-    if (ids.length === 0) return { found: [], failed: [] }
-    const known = (await state.getVideos(ids)).filter((details) => details !== undefined)
-    const knownIds = new Set(known.map(({ id }) => id))
-    const { found, failed } = await lookUpVideos(ids.filter((id) => !knownIds.has(id)))
-    return { found: [...known, ...found], failed }
-  }
+  const lookUp = (paste: Paste) => findKnownVideos(listDoubtfulIds(paste), state, lookUpVideos)
 
   const toReply = (paste: Paste, items: PreviewItem[]) => ({
     items,
