@@ -15,7 +15,7 @@ describe('in Chromium', () => {
     await page.goto(`${url}/campaigns/spring`)
     await page.getByRole('heading', { name: 'Spring' }).waitFor()
     await page.getByLabel('Sprache').selectOption({ label: 'English' })
-    await page.getByRole('link', { name: 'Campaigns' }).waitFor()
+    await page.getByLabel('Language').waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe('en')
     expect(page.url()).toBe(`${url}/campaigns/spring`)
 

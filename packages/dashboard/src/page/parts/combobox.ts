@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { moveActive } from '../core/prices/active-option.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
+import { text } from '../texts/texts.ts'
 import { useOptions, type ListOption, type ReadOptions } from './use-options.ts'
 
 /** The next part of a list is read when this many options or fewer remain after the active one. */
@@ -44,7 +45,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
   const isEntered = useRef(false)
   const found = useOptions(read, isOpen ? (typed ?? '') : undefined, version)
   const { options, isCurrent, next } = found
-  const status = found.fault ?? (typed && isCurrent && options.length === 0 ? 'Nothing contains this text.' : '')
+  const status = found.fault ?? (typed && isCurrent && options.length === 0 ? text('options.nothing') : '')
   const isShown = isOpen && (options.length > 0 || status !== '')
 
   function close() {
@@ -140,7 +141,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
         onKeyDown=${onKeyDown}
         onBlur=${onBlur}
       />
-      ${onClear && value && html`<button type="button" class="icon" aria-label=${`Remove ${label}`} onClick=${clear}>✕</button>`}
+      ${onClear && value && html`<button type="button" class="icon" aria-label=${text('options.remove', { label })} onClick=${clear}>✕</button>`}
     </div>
     ${
       isShown &&
@@ -177,7 +178,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     }
     ${fault && html`<p class="fault" id=${`${id}-fault`}>${fault}</p>`}
     <span class="hidden" role="status"
-      >${isShown && isCurrent ? status || `${formats.count(options.length)}${next === undefined ? '' : ' or more'} options` : ''}</span
+      >${isShown && isCurrent ? status || text(next === undefined ? 'options.count' : 'options.orMore', { count: options.length }) : ''}</span
     >
   </div>`
 }

@@ -7,6 +7,7 @@ import { formats } from '../page-state.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
+import { text } from '../texts/texts.ts'
 import { ConditionFields, type FocusedCondition } from './prices/condition-fields.ts'
 import { FindField, type FoundName } from './prices/find-field.ts'
 import { ResultView } from './prices/price-result.ts'
@@ -30,7 +31,7 @@ function addOnlyNames(query: PriceQuery, facets: FacetsReply): PriceQuery {
 
 /** Finds one price: each choice narrows the prices that match. */
 export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
-  useTitle('Prices')
+  useTitle(text('frame.prices'))
   const today = useToday()
   const query = readPriceQuery(pageLocation.search)
   const conditions = JSON.stringify(toConditions(query, today))
@@ -69,9 +70,9 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   }
 
   return html`<div class="head">
-      <h1>Prices</h1>
+      <h1>${text('frame.prices')}</h1>
       <div class="tools">
-        ${pageLocation.search && html`<button onClick=${() => go(pageLocation.path)}>Start over</button>`}
+        ${pageLocation.search && html`<button onClick=${() => go(pageLocation.path)}>${text('find.startOver')}</button>`}
       </div>
     </div>
     <${FindField}
@@ -94,14 +95,14 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
           focused=${focused}
           change=${change}
         />
-        <section class="panel result" aria-label="Result">
+        <section class="panel result" aria-label=${text('find.result')}>
           <p class="quiet" role="status">
-            ${count === undefined ? '…' : `${formats.count(count)} ${count === 1 ? 'price matches' : 'prices match'}`}
+            ${count === undefined ? '…' : text('find.matches', { count })}
             ${count !== undefined && count > 1 && html`<${Amounts} ranges=${ranges.value} currency=${query.currency} />`}
           </p>
           ${
             missing.length > 0
-              ? html`<p class="quiet none">Choose other values for the conditions that no longer exist.</p>`
+              ? html`<p class="quiet none">${text('find.chooseOthers')}</p>`
               : result.fault
                 ? html`<${ErrorMessage} text=${result.fault} />`
                 : result.value
@@ -114,8 +115,8 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
                       show=${show}
                     />`
                   : result.isLoading
-                    ? html`<p class="quiet" role="status">Loading…</p>`
-                    : html`<p class="quiet none">Choose more conditions: a price appears once few are left.</p>`
+                    ? html`<p class="quiet" role="status">${text('frame.loading')}</p>`
+                    : html`<p class="quiet none">${text('find.chooseMore')}</p>`
           }
         </section>
       </div>`

@@ -6,6 +6,7 @@ import { health } from './de/health.ts'
 import { links } from './de/links.ts'
 import { log } from './de/log.ts'
 import { parts } from './de/parts.ts'
+import { prices } from './de/prices.ts'
 import type { texts as english } from './en.ts'
 import type { Translation } from './text-types.ts'
 
@@ -19,4 +20,5 @@ export const texts: Translation<typeof english> = {
   ...links,
   ...log,
   ...parts,
+  ...prices,
 }

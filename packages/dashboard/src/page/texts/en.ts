@@ -6,6 +6,17 @@ import { health } from './en/health.ts'
 import { links } from './en/links.ts'
 import { log } from './en/log.ts'
 import { parts } from './en/parts.ts'
+import { prices } from './en/prices.ts'
 
 /** All texts of the page in English, the source of the keys. The files in `en/` are parts of one list. */
-export const texts = { ...campaign, ...campaigns, ...errors, ...frame, ...health, ...links, ...log, ...parts } as const
+export const texts = {
+  ...campaign,
+  ...campaigns,
+  ...errors,
+  ...frame,
+  ...health,
+  ...links,
+  ...log,
+  ...parts,
+  ...prices,
+} as const

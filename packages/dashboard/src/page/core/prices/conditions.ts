@@ -1,3 +1,4 @@
+import { text } from '../../texts/texts.ts'
 import { ANY_TIME, toConditions, type CharValue, type PriceQuery } from './price-query.ts'
 import { describeValue, formatTime, isRange, type FullPrice, type PriceFormats } from './price-fields.ts'
 import { findNearestTime } from './price-time.ts'
@@ -58,11 +59,11 @@ export function replaceCondition(query: PriceQuery, key: ConditionKey, price: Fu
 }
 
 const TITLES: Readonly<Record<string, string>> = {
-  offeringId: 'Offering',
-  groupId: 'Group',
-  priceSpecId: 'Spec',
-  at: 'Valid on',
-  currency: 'Currency',
+  offeringId: text('price.offering'),
+  groupId: text('price.group'),
+  priceSpecId: text('price.spec'),
+  at: text('price.validOn'),
+  currency: text('price.currency'),
 }
 
 /** The name of a list or field: Offering, Term. */
@@ -70,7 +71,10 @@ export const getConditionTitle = (key: ConditionKey): string => readCharKey(key)
 
 /** A condition in words: Term 12 months. */
 export const describeCondition = ({ key, value }: PriceCondition, formats: Omit<PriceFormats, 'amount'>): string =>
-  `${getConditionTitle(key)} ${key === 'at' ? formatTime(String(value), formats) : describeValue(value)}`
+  text('price.condition', {
+    title: getConditionTitle(key),
+    value: key === 'at' ? formatTime(String(value), formats) : describeValue(value),
+  })
 
 /** A step of a search, and how many prices it left. */
 export interface SearchStep {

@@ -1,5 +1,6 @@
 import type { ExactNumber } from './exact-json.ts'
 import type { Validity } from './price-time.ts'
+import { text } from '../../texts/texts.ts'
 import type { CharValue } from './price-query.ts'
 
 /** Integers from `from` to `to`, both included. */
@@ -27,11 +28,15 @@ export const isRange = (value: unknown): value is IntegerRange =>
 
 /** A value in words: Yes, 10 to 99, DE or AT. */
 export function describeValue(value: PriceCharValue): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'boolean') return text(value ? 'price.yes' : 'price.no')
   if (Array.isArray(value)) return value.map(describeValue).join(', ')
   if (!isRange(value)) return String(value)
   const { from, to } = value
-  return from === undefined ? `up to ${to}` : to === undefined ? `${from} or more` : `${from} to ${to}`
+  // Numbers of prices are names of values: they have no format.
+  if (from === undefined) return text('price.upTo', { to: String(to) })
+  return to === undefined
+    ? text('price.orMore', { from: String(from) })
+    : text('price.range', { from: String(from), to: String(to) })
 }
 
 /** Formats of the reader that the fields of a price need. */
@@ -43,13 +48,13 @@ export interface PriceFormats {
 }
 
 /** A time of prices: a date, or a time in the reader's time zone. */
-export const formatTime = (text: string, { date, moment }: Pick<PriceFormats, 'date' | 'moment'>): string =>
-  text.includes('T') ? moment(Date.parse(text)) : date(text)
+export const formatTime = (at: string, { date, moment }: Pick<PriceFormats, 'date' | 'moment'>): string =>
+  at.includes('T') ? moment(Date.parse(at)) : date(at)
 
 export function describeValidity({ from, to }: Validity, formats: PriceFormats): string {
-  const [start, end] = [from, to].map((text) => text && formatTime(text, formats))
+  const [start, end] = [from, to].map((at) => at && formatTime(at, formats))
   if (start && end) return `${start} – ${end}`
-  return start ? `from ${start}` : end ? `until ${end}` : 'always'
+  return start ? text('price.from', { start }) : end ? text('price.until', { end }) : text('price.always')
 }
 
 /** A field of prices as a column of a table. */
@@ -74,12 +79,12 @@ export function listColumns(prices: readonly FullPrice[], formats: PriceFormats,
   const chars = [...new Set(prices.flatMap(({ charValues }) => charValues.map(({ char }) => char)))].sort()
   const getValue = ({ charValues }: FullPrice, char: string) => charValues.find((one) => one.char === char)?.value
   return [
-    column('Price', ({ value, currency }) => formats.amount(value, currency)),
-    column('Valid', (price) => describeValidity(price, formats)),
+    column(text('price.price'), ({ value, currency }) => formats.amount(value, currency)),
+    column(text('price.valid'), (price) => describeValidity(price, formats)),
     ...[
-      column('Offering', ({ offeringId }) => offeringId),
-      column('Group', ({ groupId }) => groupId),
-      column('Spec', ({ priceSpecId }) => priceSpecId),
+      column(text('price.offering'), ({ offeringId }) => offeringId),
+      column(text('price.group'), ({ groupId }) => groupId),
+      column(text('price.spec'), ({ priceSpecId }) => priceSpecId),
       ...chars.map((char) =>
         column(char, (price) => {
           const value = getValue(price, char)
@@ -92,9 +97,9 @@ export function listColumns(prices: readonly FullPrice[], formats: PriceFormats,
 
 /** The columns of a price that says everything about it. */
 export const listFields = (price: FullPrice, formats: PriceFormats): (readonly [title: string, text: string])[] => [
-  ['Valid', describeValidity(price, formats)],
-  ['Offering', price.offeringId],
-  ['Group', price.groupId],
-  ['Spec', price.priceSpecId],
+  [text('price.valid'), describeValidity(price, formats)],
+  [text('price.offering'), price.offeringId],
+  [text('price.group'), price.groupId],
+  [text('price.spec'), price.priceSpecId],
   ...price.charValues.map(({ char, value }) => [char, describeValue(value)] as const),
 ]

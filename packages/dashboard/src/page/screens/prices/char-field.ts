@@ -2,10 +2,10 @@ import { useId, useState } from 'preact/hooks'
 import { describeValue, isRange } from '../../core/prices/price-fields.ts'
 import type { CharValue } from '../../core/prices/price-query.ts'
 import { html, onText } from '../../html.ts'
-import { formats } from '../../page-state.ts'
 import { Combobox } from '../../parts/combobox.ts'
 import { Tabs } from '../../parts/tabs.ts'
 import type { ListOption, ReadOptions } from '../../parts/use-options.ts'
+import { text } from '../../texts/texts.ts'
 import type { CharFacet } from './read-facets.ts'
 
 interface CharFieldProps {
@@ -42,27 +42,35 @@ export function CharField(props: CharFieldProps) {
 function YesNoField({ char, facet, value, onChange }: CharFieldProps) {
   const options = [true, false].map((one) => {
     const count = facet?.values.find((other) => other.value === one)?.count
-    return [String(one), count === undefined ? describeValue(one) : `${describeValue(one)} (${formats.count(count)})`]
+    return [
+      String(one),
+      count === undefined ? describeValue(one) : text('find.withCount', { value: describeValue(one), count }),
+    ]
   })
-  const change = (text: string) => onChange(text === '' ? undefined : text === 'true')
+  const change = (chosen: string) => onChange(chosen === '' ? undefined : chosen === 'true')
   return html`<div class="field">
     <span><bdi>${char}</bdi></span>
-    <${Tabs} label=${char} options=${[['', 'Any'], ...options]} value=${String(value ?? '')} onChange=${change} />
+    <${Tabs}
+      label=${char}
+      options=${[['', text('find.any')], ...options]}
+      value=${String(value ?? '')}
+      onChange=${change}
+    />
   </div>`
 }
 
 /** The smallest and the largest value, or that any value is accepted. */
 export const describeLimits = ({ min, max }: Pick<CharFacet, 'min' | 'max'> = {}): string =>
-  min === undefined || max === undefined ? 'Any' : `${describeValue(min)} – ${describeValue(max)}`
+  min === undefined || max === undefined ? text('find.any') : `${describeValue(min)} – ${describeValue(max)}`
 
 function NumberField({ char, facet, value, fault, onChange }: CharFieldProps) {
   const id = useId()
   /** The number that is being typed. */
   const [typed, setTyped] = useState<string>()
-  const change = onText((text) => {
-    const number = Number(text)
+  const change = onText((entered) => {
+    const number = Number(entered)
     setTyped(undefined)
-    onChange(text !== '' && Number.isSafeInteger(number) ? number : undefined)
+    onChange(entered !== '' && Number.isSafeInteger(number) ? number : undefined)
   })
   return html`<div class="field">
     <label for=${id}><bdi>${char}</bdi></label>

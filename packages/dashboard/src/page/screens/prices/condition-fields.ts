@@ -6,6 +6,7 @@ import { html } from '../../html.ts'
 import { Combobox } from '../../parts/combobox.ts'
 import { Tabs } from '../../parts/tabs.ts'
 import type { ListOption, ReadOptions } from '../../parts/use-options.ts'
+import { text } from '../../texts/texts.ts'
 import { CharField, describeLimits } from './char-field.ts'
 import { CurrencyField } from './currency-field.ts'
 import {
@@ -24,8 +25,8 @@ import { TimeField } from './time-field.ts'
 const PART_VALUES = '50'
 
 const ORDERS = [
-  ['name', 'Name'],
-  ['count', 'Number of prices'],
+  ['name', text('find.byName')],
+  ['count', text('find.byCount')],
 ] as const
 
 /** The condition whose field receives the focus when this object changes. */
@@ -46,16 +47,20 @@ interface ConditionFieldsProps {
   change(part: Partial<PriceQuery>): void
 }
 
+const MISSING_TEXTS = { offeringId: 'find.noOffering', groupId: 'find.noGroup', priceSpecId: 'find.noSpec' } as const
+
 function describeMissing({ key, value }: PriceCondition): string {
   const title = getConditionTitle(key)
-  if (typeof value === 'number') return `No price has this value of ${title}: choose another.`
-  const kind = key === toCharKey(title) ? `value of ${title}` : title.toLowerCase()
-  return `This ${kind} no longer exists: choose another.`
+  if (typeof value === 'number') return text('find.noSuchNumber', { title })
+  return key in MISSING_TEXTS ? text(MISSING_TEXTS[key as ListKey]) : text('find.noSuchValue', { title })
 }
 
 /** The only value of a list, or the values that it accepts. */
-const toPlaceholder = <T>({ values, next }: FacetValues<T>, toText: (value: T) => string, accepted = 'Any') =>
-  values.length === 1 && next === undefined ? `${toText(values[0]!.value)} (the only one)` : accepted
+const toPlaceholder = <T>(
+  { values, next }: FacetValues<T>,
+  toText: (value: T) => string,
+  accepted = text('find.any'),
+) => (values.length === 1 && next === undefined ? text('find.onlyOne', { value: toText(values[0]!.value) }) : accepted)
 
 /** The fields of all conditions. */
 export function ConditionFields(props: ConditionFieldsProps) {
@@ -97,7 +102,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
     field?.querySelector<HTMLElement>('input, button')?.focus()
   }, [focused])
 
-  return html`<section ref=${fields} class="panel form" aria-label="Conditions">
+  return html`<section ref=${fields} class="panel form" aria-label=${text('find.conditions')}>
     ${LIST_KEYS.map(
       (key) =>
         html`<${Combobox}
@@ -126,18 +131,18 @@ export function ConditionFields(props: ConditionFieldsProps) {
           facet=${facet}
           value=${chars[char]}
           fault=${getFault(toCharKey(char))}
-          placeholder=${facet ? toPlaceholder(facet, describeValue, describeLimits(facet)) : 'Any'}
+          placeholder=${facet ? toPlaceholder(facet, describeValue, describeLimits(facet)) : text('find.any')}
           read=${readValues(char)}
           version=${version}
           onChange=${(value: CharValue | undefined) => changeChar(char, value)}
         />
       </div>`
     })}
-    ${facets.characteristics.next !== undefined && html`<p class="quiet">More characteristics can be found in the field above.</p>`}
+    ${facets.characteristics.next !== undefined && html`<p class="quiet">${text('find.more')}</p>`}
     <div class="field">
-      <span>Order of lists</span>
+      <span>${text('find.order')}</span>
       <${Tabs}
-        label="Order of lists"
+        label=${text('find.order')}
         options=${ORDERS}
         value=${order}
         onChange=${(one: string) => change({ order: one as PriceQuery['order'] })}

@@ -1,5 +1,5 @@
 import { html, onText } from '../../html.ts'
-import { formats } from '../../page-state.ts'
+import { text } from '../../texts/texts.ts'
 import type { AmountRange } from './read-facets.ts'
 
 interface CurrencyFieldProps {
@@ -14,11 +14,11 @@ export function CurrencyField({ currency, ranges, onChange }: CurrencyFieldProps
   if (!currency && ranges.length < 2) return null
   const isListed = ranges.some((one) => one.currency === currency)
   return html`<label
-    ><span>Currency</span>
+    ><span>${text('price.currency')}</span>
     <select onChange=${onText(onChange)}>
-      <option value="" selected=${!currency}>Any</option>
-      ${currency && !isListed && html`<option value=${currency} selected>${currency} (0)</option>`}
-      ${ranges.map(({ currency: one, count }) => html`<option key=${one} value=${one} selected=${one === currency}>${one} (${formats.count(count)})</option>`)}
+      <option value="" selected=${!currency}>${text('find.any')}</option>
+      ${currency && !isListed && html`<option value=${currency} selected>${text('find.withCount', { value: currency, count: 0 })}</option>`}
+      ${ranges.map(({ currency: one, count }) => html`<option key=${one} value=${one} selected=${one === currency}>${text('find.withCount', { value: one, count })}</option>`)}
     </select>
   </label>`
 }

@@ -5,6 +5,7 @@ import { readPriceQuery, type CharValue, type PriceQuery } from '../../core/pric
 import { html } from '../../html.ts'
 import { Combobox } from '../../parts/combobox.ts'
 import type { ListOption, OptionPage } from '../../parts/use-options.ts'
+import { text } from '../../texts/texts.ts'
 import { LIST_KEYS, LISTS, requestFacets, type FacetsReply } from './read-facets.ts'
 
 /** Number of values of each list that are read, and of those that are shown: the texts that begin with the input. */
@@ -35,7 +36,7 @@ function listFound(reply: FacetsReply, q: string, startsOver: boolean): ListOpti
   )
   const chars = reply.characteristics.values.map(({ char, values }) => {
     const key = toCharKey(char)
-    const whole = { key, text: char, note: 'Characteristic', value: { key, startsOver } }
+    const whole = { key, text: char, note: text('price.characteristic'), value: { key, startsOver } }
     const found = select(
       values
         .filter(({ value }) => !isRange(value))
@@ -70,11 +71,11 @@ export function FindField({ hasFocus, query, today, onChoose }: FindFieldProps) 
   }
   return html`<div class="find" role="search">
     <${Combobox}
-      label="Find"
+      label=${text('find.label')}
       isLabelHidden=${true}
       hasFocus=${hasFocus}
       value=""
-      placeholder="Part of an offering, a characteristic or a value"
+      placeholder=${text('find.placeholder')}
       read=${read}
       version=""
       onChoose=${(option: ListOption<FoundName>) => onChoose(option.value)}

@@ -12,6 +12,7 @@ import type { PriceQuery } from '../../core/prices/price-query.ts'
 import { html } from '../../html.ts'
 import { formats } from '../../page-state.ts'
 import { Bar } from '../../parts/cards.ts'
+import { rich, text } from '../../texts/texts.ts'
 import { Candidates } from './candidates.ts'
 import { MAX_CANDIDATES, type PriceResult } from './read-result.ts'
 
@@ -29,7 +30,7 @@ interface ResultProps {
 export function ResultView(props: ResultProps) {
   const { query, conditions, count, show } = props
   const { chosen, steps } = props.result
-  return html`${chosen === null && html`<p class="fault" role="alert">This price no longer exists: choose another.</p>`}
+  return html`${chosen === null && html`<p class="fault" role="alert">${text('result.gone')}</p>`}
   ${
     chosen
       ? html`<${ChosenPrice} price=${chosen} count=${count} onBack=${() => show({ ...query, price: '' })} />`
@@ -43,25 +44,24 @@ function Outcome({ result: { price, candidates, failed }, query, count, today, s
   if (price)
     return html`<${PriceDetails} price=${price} /> ${
         candidates.length > 1 &&
-        html`<h2>The default of ${formats.count(count)} prices that match</h2>
-          <${Candidates} label="Prices that match" prices=${candidates} onChoose=${choose} />`
+        html`<h2>${text('result.default', { count })}</h2>
+          <${Candidates} label=${text('result.matches')} prices=${candidates} onChoose=${choose} />`
       }`
-  if (!failed && candidates.length === 0) return html`<p class="lead">No price matches.</p>`
+  if (!failed && candidates.length === 0) return html`<p class="lead">${text('result.none')}</p>`
   if (!failed)
-    return html`<p class="lead">Several prices match. Choose one of them, or more conditions.</p>
-      ${count > MAX_CANDIDATES && html`<h2>The first ${candidates.length} prices</h2>`}
-      <${Candidates} label="Prices that match" prices=${candidates} onChoose=${choose} />`
-  return html`<p class="lead">No price matches.</p>
+    return html`<p class="lead">${text('result.several')}</p>
+      ${count > MAX_CANDIDATES && html`<h2>${text('result.first', { count: candidates.length })}</h2>`}
+      <${Candidates} label=${text('result.matches')} prices=${candidates} onChoose=${choose} />`
+  return html`<p class="lead">${text('result.none')}</p>
     <p>
-      This condition leaves no price:${' '}<b><bdi>${describeCondition(failed, formats)}</bdi></b
-      >.${' '}
-      <button type="button" onClick=${() => show(removeCondition(query, failed.key))}>Remove it</button>
+      ${rich('result.leavesNone', { condition: html`<b><bdi>${describeCondition(failed, formats)}</bdi></b>` })}${' '}
+      <button type="button" onClick=${() => show(removeCondition(query, failed.key))}>${text('result.remove')}</button>
     </p>
     ${
       candidates.length > 0 &&
-      html`<h2>Prices without this condition</h2>
+      html`<h2>${text('result.without')}</h2>
         <${Candidates}
-          label="Prices without this condition"
+          label=${text('result.without')}
           needed=${getConditionTitle(failed.key)}
           prices=${candidates}
           onChoose=${(one: FullPrice) => show(replaceCondition(query, failed.key, one, today))}
@@ -73,9 +73,9 @@ function PriceDetails({ price }: { price: FullPrice }) {
   return html`<p class="price">${formats.amount(price.value, price.currency)}</p>
     <dl class="fields">
       ${listFields(price, formats).map(
-        ([title, text]) =>
+        ([title, value]) =>
           html`<dt key=${title}><bdi>${title}</bdi></dt>
-            <dd><bdi>${text}</bdi></dd>`,
+            <dd><bdi>${value}</bdi></dd>`,
       )}
     </dl>
     <p class="quiet id"><bdi>${price.id}</bdi></p>`
@@ -85,14 +85,14 @@ function ChosenPrice({ price, count, onBack }: { price: FullPrice; count: number
   return html`<${PriceDetails} price=${price} />
     <p>
       <button type="button" onClick=${onBack}>
-        ${count === 1 ? 'Back' : `Back to ${formats.count(count)} prices`}
+        ${count === 1 ? text('result.back') : text('result.backTo', { count })}
       </button>
     </p>`
 }
 
 function Funnel({ steps }: { steps: readonly SearchStep[] }) {
   const max = Math.max(1, ...steps.map(({ left }) => left))
-  return html`<h2>How it was found</h2>
+  return html`<h2>${text('result.steps')}</h2>
     <ol class="funnel">
       ${steps.map(
         ({ condition, left }, i) =>

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { ANY_TIME } from '../../core/prices/price-query.ts'
 import { readDayTime, writeDayTime, type DayTime } from '../../core/prices/price-time.ts'
 import { html, onText } from '../../html.ts'
+import { text } from '../../texts/texts.ts'
 
 /** Delay from the last key to the change (ms): a year that is being typed begins as the year 2. */
 const TYPING_DELAY_MS = 600
@@ -29,21 +30,23 @@ export function TimeField({ at, today, onChange }: TimeFieldProps) {
     }, TYPING_DELAY_MS)
   }
   return html`<fieldset class="when">
-    <legend>Valid on</legend>
+    <legend>${text('price.validOn')}</legend>
     <input
       type="date"
-      aria-label="Date"
+      aria-label=${text('find.date')}
       max="9999-12-31"
       value=${shown.date}
       onInput=${onText((date) => change({ date }))}
     />
     <input
       type="time"
-      aria-label="Time of day"
+      aria-label=${text('find.timeOfDay')}
       disabled=${isAny}
       value=${shown.time}
       onInput=${onText((time) => change({ time }))}
     />
-    <button type="button" onClick=${() => onChange(isAny ? '' : ANY_TIME)}>${isAny ? 'Today' : 'Any date'}</button>
+    <button type="button" onClick=${() => onChange(isAny ? '' : ANY_TIME)}>
+      ${text(isAny ? 'find.today' : 'find.anyDate')}
+    </button>
   </fieldset>`
 }
