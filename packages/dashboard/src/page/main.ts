@@ -2,7 +2,7 @@ import { render, type VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readSession, createSharedSource, signInNeeded, signOut, describeError, type SessionInfo } from './api.ts'
 import { Availability } from './availability.ts'
-import { html, onText } from './html.ts'
+import { html } from './html.ts'
 import { LiveStream } from './live-stream.ts'
 import { usePageLocation, type PageLocation } from './router.ts'
 import { Campaign } from './screens/campaign.ts'
@@ -130,12 +130,9 @@ function Top({ path, session, availability }: { path: string; session?: SessionI
 /** The choice of the language, for readers of a share link too. */
 const Foot = () =>
   html`<footer class="foot">
-    <label
-      >${text('frame.language')}
-      <select name="language" onChange=${onText((language) => changeLanguage(language as Language))}>
-        ${Object.entries(LANGUAGES).map(([language, name]) => html`<option key=${language} value=${language} lang=${language} selected=${language === choice.language}>${name}</option>`)}
-      </select>
-    </label>
+    <div role="group" aria-label=${text('frame.language')}>
+      ${Object.entries(LANGUAGES).map(([language, name]) => html`<button key=${language} type="button" class="link" lang=${language} aria-pressed=${language === choice.language} onClick=${() => changeLanguage(language as Language)}>${name}</button>`)}
+    </div>
   </footer>`
 
 const Mark = () =>
