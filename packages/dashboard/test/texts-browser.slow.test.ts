@@ -66,6 +66,10 @@ async function listUnmarked(page: Page): Promise<string[]> {
   return found.texts.map(strip).filter((text) => /[A-Za-zäöüß]{2}/.test(text))
 }
 
+/** The widths of the content of the page and of its dialogs, each with that of its box. Rounding adds up to a pixel. */
+const MEASURE_SCRIPT = `[document.documentElement, ...document.querySelectorAll('dialog[open]')]
+  .map(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])`
+
 /** The stack with a service of prices. */
 async function startAll(): Promise<TestStack> {
   const { url: pricesUri } = await start(prices, { sample: 'yes' })
@@ -96,8 +100,8 @@ describe('in Chromium', () => {
     const page = await openPage({ locale: 'de-DE', reducedMotion: 'reduce', viewport: { width: 390, height: 844 } })
     const problems: unknown[] = []
     async function check(name: string): Promise<void> {
-      const width = await page.evaluate('document.documentElement.scrollWidth')
-      if (width !== 390) problems.push([name, width])
+      const widths = await page.evaluate<[number, number][]>(MEASURE_SCRIPT)
+      if (widths.some(([inner, outer]) => inner > outer + 1)) problems.push([name, widths])
       problems.push(...(await checkAccessibility(page)).map((violation) => [name, violation]))
       if (screenshotFolder) await page.screenshot({ path: `${screenshotFolder}/${name}.png`, fullPage: true })
     }

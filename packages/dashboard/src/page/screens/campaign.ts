@@ -76,7 +76,9 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
     [campaign.reload],
   )
 
-  if (campaign.fault && !row) return html`<${ErrorMessage} text=${campaign.fault} />`
+  if (campaign.fault && !row)
+    return html`<div class="head"><h1>${text('campaign.page')}</h1></div>
+      <${ErrorMessage} text=${campaign.fault} />`
   if (!row)
     return campaign.isLoading
       ? html`<p class="quiet" role="status">${text('frame.loading')}</p>`
