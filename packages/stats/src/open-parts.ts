@@ -5,6 +5,7 @@ import { getSecrets } from '@influencer-stats/runtime/secrets'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { createUpstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { Collections } from './campaigns/collections.ts'
+import type { VideoDetails } from './core/video-details.ts'
 import type { StatsLogger } from './logger/logger.ts'
 import { parts } from './parts.ts'
 import { VideoDetailsRecorder } from './persist/video-details-recorder.ts'
@@ -43,13 +44,17 @@ export interface ClientContext {
   readonly timer: UpstreamTimer
   /** Called when another API key is in use. */
   onKeyChange(): void
+  /** Called with the details of videos that a call returned. */
+  onDetails?(details: readonly VideoDetails[]): void
 }
 
 /** Opens the client of the YouTube Data API with its keys, and the recorder of the details that its calls return. */
-export async function openClient({ config, collections, logger, meter, timer, onKeyChange }: ClientContext) {
+export async function openClient(context: ClientContext) {
+  const { config, collections, logger, meter, timer, onKeyChange, onDetails } = context
   const recorder = new VideoDetailsRecorder({
     save: (rows) => collections.saveVideos(rows),
     onFault: (fault) => logger.error('video details could not be stored', fault),
+    ...(onDetails && { onDetails }),
   })
   const { keys, close: closeKeys } = openApiKeys({ config, logger, onChange: onKeyChange })
   const client = await parts.client[config.client]({

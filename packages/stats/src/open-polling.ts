@@ -3,12 +3,14 @@ import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import { createUpstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { CollectionsOwner } from './campaigns/collections-owner.ts'
 import type { StatsNode } from './cluster/stats-node.ts'
+import type { VideoDetails } from './core/video-details.ts'
 import type { StatsLogger } from './logger/logger.ts'
 import type { StatsThreadMessage } from './messages.ts'
 import { openClient, openLogger } from './open-parts.ts'
 import { SsePublisher } from './publish/sse-publisher.ts'
 import type { QuotaMeter } from './quota/quota-meter.ts'
 import { Poller } from './refresh/poller.ts'
+import { SidePoller } from './refresh/side/side-poller.ts'
 import { VideoLookup } from './refresh/video-lookup.ts'
 import { getSource, type StatsConfig } from './settings.ts'
 import { reportPoller, reportSsePublisher, reportUpstream } from './stats-metrics.ts'
@@ -34,12 +36,16 @@ export async function startPolling(
   const timer = createUpstreamTimer(context)
   const logger = await openLogger(config)
   const onKeyChange = () => poller.onKeyChange()
-  const opened = await openClient({ config, collections, logger, meter, timer, onKeyChange })
+  const onDetails = (details: readonly VideoDetails[]) => side.addChannels(details)
+  const opened = await openClient({ config, collections, logger, meter, timer, onKeyChange, onDetails })
   const { keys, client, recorder } = opened
+  const { sourceInterval } = config
+  const side = new SidePoller({ caller: client.side, collections, meter, logger, sourceInterval })
   const poller: Poller = new Poller({
     collections,
     client,
     recorder,
+    side,
     meter,
     logger,
     source,

@@ -62,6 +62,12 @@ export const settings = defineSettings({
     maximum: 86_400_000,
     description: 'minimum time between two refreshes of a number (ms)',
   },
+  sourceInterval: {
+    ...count,
+    default: 900_000,
+    maximum: 86_400_000,
+    description: 'minimum time between two reads of a followed channel (ms)',
+  },
   dailyBudget: {
     type: 'integer',
     default: 10_000,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DueQueue } from '../src/refresh/due-queue.ts'
+import { DueQueue } from '../src/refresh/side/due-queue.ts'
 
 describe('a queue of due ids', () => {
   it('returns new ids first, then the one that was read longest ago', () => {

@@ -1,4 +1,6 @@
 import type { TrashedCollection } from './campaign.ts'
+import type { Feed } from './follow/feed.ts'
+import type { ChannelCounts, ChannelDetails } from './received/channel-details.ts'
 
 /** Properties of a kind of records. */
 export interface RecordKindProperties {
@@ -36,9 +38,9 @@ export type RecordKind = keyof typeof RECORD_KINDS
 
 /** Types of the values. Kinds whose values have no type yet have any object. */
 export interface RecordValues {
-  readonly channel: object
-  readonly 'channel-point': object
-  readonly feed: object
+  readonly channel: ChannelDetails
+  readonly 'channel-point': ChannelCounts
+  readonly feed: Feed
   readonly post: object
   readonly 'post-numbers': object
   readonly trash: TrashedCollection

@@ -1,43 +1,24 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { Outage } from '@influencer-stats/runtime/async/outage'
-import { retry } from '@influencer-stats/runtime/async/retry'
 import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { runOutsideTrace } from '@influencer-stats/runtime/trace'
-import { computeRefreshInterval } from '../core/quota-budget.ts'
+import { computeRefreshInterval, type RemainingQuota } from '../core/quota-budget.ts'
 import type { UpstreamOutage, UpstreamState } from '../core/upstream-state.ts'
 import { errors } from '../errors.ts'
-import { SnapshotThrottle, type SnapshotThrottleOptions } from '../persist/snapshot-throttle.ts'
-import type { VideoDetailsRecorder } from '../persist/video-details-recorder.ts'
-import type { QuotaMeter } from '../quota/quota-meter.ts'
+import { SnapshotThrottle } from '../persist/snapshot-throttle.ts'
 import type { Snapshot } from '../core/video-numbers.ts'
 import type { FetchedVideos } from '../state/stats-change.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { toUpstreamFault } from '../youtube/upstream-problem.ts'
-import type { VideoClient } from '../youtube/video-client.ts'
 import { ArchiveFollower } from './archive-follower.ts'
-import { FirstNumbers, type FirstNumbersOptions, type PolledNumbers } from './first-numbers.ts'
+import { FirstNumbers, type PolledNumbers } from './first-numbers.ts'
 import { PolledRows } from './polled-rows.ts'
-import { ReplyTable, type ReplyTableOptions } from './reply-table.ts'
+import type { PollerOptions } from './poller-options.ts'
+import { ReplyTable } from './reply-table.ts'
 import { Schedule, type ScheduledCall, type ScheduleOptions } from './schedule.ts'
-import { UpstreamStatus, type UpstreamStatusOptions } from './upstream-status.ts'
-
-export interface PollerOptions extends ReplyTableOptions, FirstNumbersOptions, UpstreamStatusOptions {
-  readonly collections: ReplyTableOptions['collections'] & SnapshotThrottleOptions['collections']
-  readonly client: Pick<VideoClient, 'call' | 'idsPerCall'>
-  readonly recorder?: Pick<VideoDetailsRecorder, 'recordNumbers'>
-  readonly meter: QuotaMeter
-  /** Minimum interval between two refreshes (ms). */
-  readonly refreshInterval: number
-  /** Maximum number of concurrent calls. */
-  readonly connections: number
-  /** True in a cluster: this poller makes no calls before `begin`. */
-  readonly isFollower?: boolean
-  /** Called with the numbers of every successful call. */
-  onFetched?(fetched: FetchedVideos): void
-  onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
-}
+import { loadReplyTable } from './source-switch.ts'
+import { UpstreamStatus } from './upstream-status.ts'
 
 /**
  * Maximum time between two checks of the schedule (ms). The budget, the day and the age of the numbers change without an
@@ -95,6 +76,7 @@ export class Poller implements PolledNumbers {
   async start(): Promise<void> {
     await this.#replyTable.load()
     this.#schedule?.load(this.#replyTable.videos.getTimes(steadyNow()), steadyNow())
+    this.#beginSideCalls()
     this.wake()
     this.#trackRun(this.#replyTable.prepareAll(this.#closing.signal))
   }
@@ -104,6 +86,7 @@ export class Poller implements PolledNumbers {
     this.status.follow()
     this.#schedule = new Schedule(this.#scheduleOptions, steadyNow())
     this.#schedule.load(this.#replyTable.videos.getTimes(steadyNow()), steadyNow())
+    this.#beginSideCalls()
     for (const { collection } of this.#replyTable.getRequestedEntries()) this.reads.prioritize(collection)
     this.wake()
   }
@@ -114,25 +97,11 @@ export class Poller implements PolledNumbers {
    * not be called meanwhile.
    */
   async changeSource(source: string): Promise<void> {
-    const { logger } = this.#options
     this.end()
     this.status.follow()
-    const outage = new Outage({
-      onStart: (fault) => logger.error(`the numbers of ${source} cannot be loaded; this node retries`, fault),
-      onEnd: () => logger.info(`loaded the numbers of ${source}`),
-    })
-    await retry(
-      async () => {
-        await this.#loadSource(source)
-        outage.succeed()
-      },
-      { signal: this.#closing.signal, onFault: (fault) => outage.fail(fault) },
-    )
-  }
-
-  async #loadSource(source: string): Promise<void> {
-    const replyTable = new ReplyTable({ ...this.#options, source, onRowChange: this.rows.reportChange })
-    await replyTable.load()
+    const options = { ...this.#options, source, onRowChange: this.rows.reportChange }
+    const replyTable = await loadReplyTable(options, this.#closing.signal)
+    if (!replyTable) return
     const { getWaiters } = this.#replyTable
     this.#replyTable = replyTable
     this.rows.reportChange()
@@ -144,15 +113,23 @@ export class Poller implements PolledNumbers {
   /** Makes no more calls. Results of calls in flight are ignored. */
   end(): void {
     this.#schedule = undefined
+    this.#options.side?.end()
   }
+
+  #beginSideCalls(): void {
+    const { side } = this.#options
+    if (this.#schedule) side?.begin({ ...this.#replyTable.content, circuit: this.#schedule.circuit })
+  }
+
+  #getVideoQuota = (now: number): RemainingQuota =>
+    this.#options.side?.getVideoQuota(now) ?? this.#options.meter.remainingQuota
 
   /** Returns the interval between two refreshes of everything (ms). */
   getInterval(): number {
-    const { remainingQuota } = this.#options.meter
     const { minInterval, idsPerCall } = this.#scheduleOptions
     // Without a schedule this node estimates the interval of the polling node.
     const calls = this.#schedule?.calls ?? Math.ceil(this.#replyTable.videos.size / idsPerCall)
-    return computeRefreshInterval(remainingQuota, calls, minInterval)
+    return computeRefreshInterval(this.#getVideoQuota(steadyNow()), calls, minInterval)
   }
 
   /**
@@ -170,6 +147,7 @@ export class Poller implements PolledNumbers {
       const sums = { snapshot: { ...snapshot, since: Date.now() }, at }
       void this.#throttle.save(entry.collection, sums, this.getInterval())
     }
+    this.#options.side?.onCollectionChange(id, collection)
     this.wake()
     await this.#replyTable.publish([id], requester)
   }
@@ -177,6 +155,7 @@ export class Poller implements PolledNumbers {
   /** Reads imported collections and their numbers. Resolves when every thread has them. */
   async applyImport(ids: readonly string[]): Promise<void> {
     this.#archive.follow(this.#replyTable.reload(ids), this.#schedule, steadyNow())
+    for (const id of ids) this.#options.side?.onCollectionChange(id, this.#replyTable.find([id])[0]?.collection)
     this.wake()
     await this.#replyTable.publish(ids)
   }
@@ -215,16 +194,20 @@ export class Poller implements PolledNumbers {
   }
 
   #startDueCalls(): void {
-    const { meter } = this.#options
+    const { meter, side } = this.#options
     const [now, schedule] = [steadyNow(), this.#schedule]
     this.#archive.check(schedule, now)
-    for (let call; (call = schedule?.next(now, meter.remainingQuota));)
+    for (let call; (call = schedule?.next(now, this.#getVideoQuota(now)));)
       this.#trackRun(this.#fetchVideos(call, schedule!))
+    for (const work of side?.start(now) ?? []) this.#trackRun(work.then(this.wake))
     meter.interval = this.getInterval()
     if (schedule) this.status.reportPause(schedule.circuit.pause)
     this.#replyTable.publishStale(now)
-    const wait = Math.min((schedule?.getWakeAt(now, meter.remainingQuota) ?? Infinity) - now, HEARTBEAT_MS)
-    this.#timer = setTimeout(() => this.wake(), Math.max(1, wait))
+    const callAt = Math.min(
+      schedule?.getWakeAt(now, this.#getVideoQuota(now)) ?? Infinity,
+      side?.getWakeAt(now) ?? Infinity,
+    )
+    this.#timer = setTimeout(() => this.wake(), Math.max(1, Math.min(callAt - now, HEARTBEAT_MS)))
   }
 
   #trackRun(work: Promise<void>): void {

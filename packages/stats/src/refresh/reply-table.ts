@@ -220,6 +220,13 @@ export class ReplyTable {
     return { entry, added, videos: all }
   }
 
+  /** The collections and their videos, for side calls. */
+  readonly content = {
+    listCollections: (): Collection[] => Array.from(this.#entries.values(), ({ collection }) => collection),
+    getCollection: (id: string): Collection | undefined => this.#entries.get(id)?.collection,
+    listVideos: (): string[] => [...this.videos.ids],
+  }
+
   find = (ids: readonly string[]): ReplyEntry[] => ids.flatMap((id) => this.#entries.get(id) ?? [])
 
   hasTried = ({ videos }: Collection): boolean => this.videos.getUntried(videos).length === 0

@@ -1,4 +1,4 @@
-import { DAY_MS, getPacedInterval, IDS_PER_CALL, type RemainingQuota } from '../core/quota-budget.ts'
+import { DAY_MS, getPacedInterval, IDS_PER_CALL, type RemainingQuota } from '../../core/quota-budget.ts'
 import { DueQueue } from './due-queue.ts'
 
 /** A side call to make. The caller reports its result to `recordRead` or `recordFailure`. */
@@ -34,7 +34,8 @@ const GATHER_MS = 5_000
  */
 export class SideCalls {
   readonly #channels = new DueQueue(CHANNEL_INTERVAL_MS)
-  readonly #sources = new DueQueue(MIN_SOURCE_INTERVAL_MS)
+  readonly #sources: DueQueue
+  readonly #minSourceInterval: number
   /** Tokens of the next page to read, by playlist. */
   readonly #pageTokens = new Map<string, string>()
   #running: SideCall | undefined
@@ -43,6 +44,12 @@ export class SideCalls {
   #lastAt = -Infinity
   /** Time until which new channels wait for others to share their call. */
   #gatheredAt = -Infinity
+
+  /** @param minSourceInterval minimum time between two reads of a playlist (ms) */
+  constructor(minSourceInterval = MIN_SOURCE_INTERVAL_MS) {
+    this.#minSourceInterval = minSourceInterval
+    this.#sources = new DueQueue(minSourceInterval)
+  }
 
   /**
    * Adds a channel. It has no effect if the channel is known.
@@ -63,6 +70,8 @@ export class SideCalls {
     if (readAt !== undefined) this.#lastAt = Math.max(this.#lastAt, readAt)
   }
 
+  hasChannel = (id: string): boolean => this.#channels.has(id)
+
   removeChannel(id: string): void {
     this.#channels.remove(id)
   }
@@ -70,6 +79,12 @@ export class SideCalls {
   removeSource(playlist: string): void {
     this.#sources.remove(playlist)
     this.#pageTokens.delete(playlist)
+  }
+
+  /** Reads the first page of a playlist soon: it may contain uploads for a new rule. */
+  prioritizeSource(playlist: string): void {
+    this.#pageTokens.delete(playlist)
+    this.#sources.prioritize(playlist)
   }
 
   /** Number of channels and of playlists. */
@@ -162,13 +177,13 @@ export class SideCalls {
   }
 
   /**
-   * Returns the interval at which each playlist is read (ms) while the quota stays the same: at least 15 minutes.
+   * Returns the interval at which each playlist is read (ms) while the quota stays the same: at least the minimum.
    */
   getSourceInterval({ budget }: Pick<RemainingQuota, 'budget'>): number {
-    if (budget === 0) return MIN_SOURCE_INTERVAL_MS
+    if (budget === 0) return this.#minSourceInterval
     const calls = budget * SIDE_SHARE
     const channelCalls = Math.min(this.#channelCalls, calls / 2)
-    return Math.max(MIN_SOURCE_INTERVAL_MS, (DAY_MS * this.#sources.size) / (calls - channelCalls))
+    return Math.max(this.#minSourceInterval, (DAY_MS * this.#sources.size) / (calls - channelCalls))
   }
 
   /** Returns the units that the side calls will use until the reset, at most their share. */

@@ -1,0 +1,128 @@
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { createChannel, formatPlaylistId } from '../../youtube/src/world/channels.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startStandIn, type TestStandIn } from './support/stand-in.ts'
+import { startStats, type TestStats } from './support/stats.ts'
+
+const channel = createChannel(7)
+/** The uploads of the stand-in have no other dates than those of its clock. */
+const NOON = Date.UTC(2026, 2, 10, 12)
+const dates = { from: '2026-03-10', to: '2099-12-31' }
+
+let standIn: TestStandIn
+let stats: TestStats
+let data: string
+const open = () =>
+  startStats({ youtubeUri: standIn.url, data, sseUri: '', refreshInterval: 50, sourceInterval: 50, dailyBudget: 0 })
+
+beforeAll(async () => {
+  standIn = await startStandIn()
+  data = createTemporaryFolder()
+  stats = await open()
+})
+afterAll(async () => {
+  await stats.stop()
+  await standIn.stop()
+})
+beforeEach(async () => {
+  await standIn.control.clearUploads()
+  await standIn.control.freezeClock(NOON)
+})
+
+const getCollection = async (id: string) => (await stats.get(`/collections/${id}`)).body
+const upload = (videos: { id: string; title?: string; description?: string }[]) =>
+  standIn.control.addUploads({ channel: channel.id, videos })
+async function readRecords(): Promise<any[]> {
+  const text = await (await fetch(`${stats.url}/export`)).text()
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type === 'record')
+}
+/** Resolves after the playlist was read `count` times more. */
+async function waitForReads(count = 3): Promise<void> {
+  const getReads = async () => (await stats.get('/upstream')).body.budget.kinds.playlistItems as number
+  const before = await getReads()
+  await waitUntil(async () => (await getReads()) >= before + count)
+}
+
+describe('a campaign that follows a channel', () => {
+  it('gets its new uploads that match, without the removed one, also after a restart', async () => {
+    const sources = [{ type: 'channel', id: channel.id, title: channel.title, contains: ['#spring'] }]
+    expect((await stats.put('/collections/c', { videos: [], ...dates, sources })).status).toBe(201)
+    await waitForReads()
+    expect((await getCollection('c')).videos).toEqual([])
+    await upload([
+      { id: 'upload-one1', title: 'Our look #spring' },
+      { id: 'upload-two2', title: 'Nothing of ours' },
+      { id: 'upload-3333', title: 'Look', description: 'Paid. #Spring' },
+    ])
+    const added = ['upload-3333', 'upload-one1']
+    const after = await waitUntil(async () => {
+      const one = await getCollection('c')
+      return one.videos.length === 2 && one
+    })
+    expect(after.videos.toSorted()).toEqual(added)
+    expect(after.followed).toEqual(Object.fromEntries(added.map((id) => [id, channel.id])))
+    // Added videos are polled as all others.
+    await waitUntil(async () => (await stats.get('/collections/c/stats')).body.videos === 2)
+
+    await stats.delete('/collections/c/videos/upload-one1')
+    await upload([{ id: 'upload-4444', title: '#spring again' }])
+    await waitUntil(async () => (await getCollection('c')).videos.includes('upload-4444'))
+    await stats.stop()
+    stats = await open()
+    await waitForReads()
+    expect(await getCollection('c')).toMatchObject({
+      videos: ['upload-3333', 'upload-4444'],
+      refused: ['upload-one1'],
+      followed: { 'upload-3333': channel.id, 'upload-4444': channel.id },
+    })
+    await stats.delete('/collections/c')
+  })
+
+  it('costs one unit per read, and changes nothing while nothing is new', async () => {
+    const sources = [{ type: 'channel', id: channel.id, title: channel.title }]
+    await stats.put('/collections/d', { videos: [], ...dates, sources })
+    await waitForReads()
+    const { version } = await getCollection('d')
+    const feed = (await readRecords()).find(({ kind, value }) => kind === 'feed' && value.etag)
+    await waitForReads(5)
+    const later = (await readRecords()).find(({ key }) => key === feed.key)
+    // The known page remains while YouTube responds with 304.
+    expect(later.value).toEqual({ ...feed.value, asOf: later.value.asOf })
+    expect(later.value.asOf).toBeGreaterThan(feed.value.asOf)
+    expect((await getCollection('d')).version).toBe(version)
+    await stats.delete('/collections/d')
+  })
+
+  it('gets the items that a playlist gains at its end', async () => {
+    const id = formatPlaylistId(channel)
+    await stats.put('/collections/p', { videos: [], ...dates, sources: [{ type: 'playlist', id, title: 'P' }] })
+    await waitForReads()
+    await upload([{ id: 'upload-5555' }])
+    await standIn.control.addUploads({ playlist: id, videos: [{ id: 'upload-5555' }] })
+    await waitUntil(async () => (await getCollection('p')).videos.includes('upload-5555'))
+    expect((await getCollection('p')).followed).toEqual({ 'upload-5555': id })
+    await stats.delete('/collections/p')
+  })
+})
+
+it('reads the channels of videos', async () => {
+  await stats.put('/collections/v', { videos: ['-4lB5EKS5Uk'] })
+  await waitUntil(async () => (await stats.get('/upstream')).body.budget.kinds.channels > 0)
+  const { channelId } = (await stats.get('/collections/v/videos')).body.videos[0]
+  const lines = await waitUntil(async () => {
+    const records = await readRecords()
+    return records.some(({ kind, key }) => kind === 'channel' && key === channelId) && records
+  })
+  expect(lines.find(({ kind, key }) => kind === 'channel' && key === channelId).value).toMatchObject({
+    id: channelId,
+    title: expect.any(String),
+    subscribers: expect.any(Number),
+    videos: expect.any(Number),
+  })
+  expect(lines.some(({ kind, key }) => kind === 'channel-point' && key.startsWith(`${channelId}/`))).toBe(true)
+})
