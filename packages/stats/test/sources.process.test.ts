@@ -121,7 +121,7 @@ it('reads the channels of videos', async () => {
   expect(lines.find(({ kind, key }) => kind === 'channel' && key === channelId).value).toMatchObject({
     id: channelId,
     title: expect.any(String),
-    subscribers: expect.any(Number),
+    hidesSubscribers: true,
     videos: expect.any(Number),
   })
   expect(lines.some(({ kind, key }) => kind === 'channel-point' && key.startsWith(`${channelId}/`))).toBe(true)
