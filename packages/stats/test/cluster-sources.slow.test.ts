@@ -1,12 +1,10 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { createChannel } from '../../youtube/src/world/channels.ts'
 import { expect, it, onTestFinished } from 'vitest'
 import { createStreamName, isPolling, startNode, startTestNatsServer } from './support/cluster-node.ts'
-import { startStandIn } from './support/stand-in.ts'
+import { SAMPLE_CHANNEL as channel, startStandIn } from './support/stand-in.ts'
 import type { TestStats } from './support/stats.ts'
 
 const nats = startTestNatsServer()
-const channel = createChannel(7)
 const NOON = Date.UTC(2026, 2, 10, 12)
 
 const getVideos = async (node: TestStats): Promise<string[]> => (await node.get('/collections/c')).body.videos

@@ -1,11 +1,9 @@
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { createChannel, formatPlaylistId } from '../../youtube/src/world/channels.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startStandIn, type TestStandIn } from './support/stand-in.ts'
+import { SAMPLE_CHANNEL as channel, SAMPLE_PLAYLIST, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 
-const channel = createChannel(7)
 /** The uploads of the stand-in have no other dates than those of its clock. */
 const NOON = Date.UTC(2026, 2, 10, 12)
 const dates = { from: '2026-03-10', to: '2099-12-31' }
@@ -99,7 +97,7 @@ describe('a campaign that follows a channel', () => {
   })
 
   it('gets the items that a playlist gains at its end', async () => {
-    const id = formatPlaylistId(channel)
+    const id = SAMPLE_PLAYLIST
     await stats.put('/collections/p', { videos: [], ...dates, sources: [{ type: 'playlist', id, title: 'P' }] })
     await waitForReads()
     await upload([{ id: 'upload-5555' }])

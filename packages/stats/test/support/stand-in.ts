@@ -18,3 +18,7 @@ export async function startStandIn(): Promise<TestStandIn> {
 export const SAMPLE_VIDEOS = ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo']
 
 export const SAMPLE_TOTALS = { impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3, missing: [] }
+
+/** A channel of the stand-in, and a playlist with its first 30 uploads. */
+export const SAMPLE_CHANNEL = { id: 'UC0007000700070007000700', title: 'Channel 7', handle: '@channel7' }
+export const SAMPLE_PLAYLIST = `PL${'0007'.repeat(8)}`
