@@ -14,17 +14,17 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 const CHANNEL = 'UC0007000700070007000700'
 const UPLOADS = 'UU0007000700070007000700'
 const source = { type: 'channel' as const, id: CHANNEL }
-const NOW = Date.parse('2026-03-10T12:00:00Z')
+const NOW_MS = Date.parse('2026-03-10T12:00:00Z')
 const HOUR_MS = 3_600_000
 
 /** An upload of an hour ago. */
-const createUpload = (id: string, more = {}) => ({ id, publishedAt: new Date(NOW - HOUR_MS).toISOString(), ...more })
+const createUpload = (id: string, more = {}) => ({ id, publishedAt: new Date(NOW_MS - HOUR_MS).toISOString(), ...more })
 const found = (videos: object[], more = {}): PlaylistPage =>
   ({ state: 'found', videos, etag: `etag-${videos.length}`, ...more }) as PlaylistPage
 
 /** Runs a side poller on the state `map` with simulated calls and a simulated clock. */
 function setUp(state = createMapState()) {
-  vi.useFakeTimers({ toFake: ['performance', 'Date'], now: NOW })
+  vi.useFakeTimers({ toFake: ['performance', 'Date'], now: NOW_MS })
   onTestFinished(() => void vi.useRealTimers())
   const requests: PlaylistRequest[] = []
   const channelCalls: (readonly string[])[] = []
@@ -284,7 +284,7 @@ describe('channels of videos', () => {
       { id: 'aaaaaaaaaaa', details: { id: 'aaaaaaaaaaa', channelId: CHANNEL, asOf: 1 } },
       { id: 'bbbbbbbbbbb', details: { id: 'bbbbbbbbbbb', channelId: 'UCother', asOf: 1 } },
     ])
-    await state.putRecords([{ kind: 'channel', key: CHANNEL, value: { id: CHANNEL, asOf: NOW - HOUR_MS } }])
+    await state.putRecords([{ kind: 'channel', key: CHANNEL, value: { id: CHANNEL, asOf: NOW_MS - HOUR_MS } }])
     begin()
     await run()
     await run(5_000)
