@@ -1,85 +1,17 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { CollectionsOwner } from '../src/campaigns/collections-owner.ts'
-import type { Collection } from '../src/core/campaign.ts'
-import { CircuitBreaker } from '../src/core/circuit-breaker.ts'
+import { describe, expect, it, vi } from 'vitest'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { errors } from '../src/errors.ts'
-import { QuotaMeter } from '../src/quota/quota-meter.ts'
-import { SidePoller } from '../src/refresh/side/side-poller.ts'
-import { createMapState } from '../src/state/map-state.ts'
-import type { PlaylistPage, PlaylistRequest } from '../src/youtube/playlist-page.ts'
+import type { PlaylistPage } from '../src/youtube/playlist-page.ts'
 import { UpstreamProblem } from '../src/youtube/upstream-problem.ts'
-import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-
-const CHANNEL = 'UC0007000700070007000700'
-const UPLOADS = 'UU0007000700070007000700'
-const source = { type: 'channel' as const, id: CHANNEL }
-const NOW_MS = Date.parse('2026-03-10T12:00:00Z')
-const HOUR_MS = 3_600_000
-
-/** An upload of an hour ago. */
-const createUpload = (id: string, more = {}) => ({ id, publishedAt: new Date(NOW_MS - HOUR_MS).toISOString(), ...more })
-const found = (videos: object[], more = {}): PlaylistPage =>
-  ({ state: 'found', videos, etag: `etag-${videos.length}`, ...more }) as PlaylistPage
-
-/** Runs a side poller on the state `map` with simulated calls and a simulated clock. */
-function setUp(state = createMapState()) {
-  vi.useFakeTimers({ toFake: ['performance', 'Date'], now: NOW_MS })
-  onTestFinished(() => void vi.useRealTimers())
-  const requests: PlaylistRequest[] = []
-  const channelCalls: (readonly string[])[] = []
-  const lines: string[] = []
-  const control = {
-    reply: (_request: PlaylistRequest): PlaylistPage => found([]),
-    subscribers: 5 as number | undefined,
-  }
-  const meter = new QuotaMeter(QuotaMeter.createMemory(), 0)
-  const collections = new CollectionsOwner({
-    state,
-    retention: DAY_MS,
-    onChange: (id, collection) => {
-      if (collection) all.set(id, collection)
-      else all.delete(id)
-      side.onCollectionChange(id, collection)
-    },
-  })
-  onTestFinished(() => collections.close())
-  const all = new Map<string, Collection>()
-  const side: SidePoller = new SidePoller({
-    caller: {
-      async getChannels(ids) {
-        channelCalls.push(ids)
-        const { subscribers } = control
-        const list = ids.map((id) => ({ id, title: 'T', asOf: Date.now(), ...(subscribers && { subscribers }) }))
-        return { found: list, unreadable: [] }
-      },
-      async getPlaylistPage(request) {
-        requests.push(request)
-        return control.reply(request)
-      },
-    },
-    collections,
-    meter,
-    logger: { info: (line) => void lines.push(line), error: (line) => void lines.push(line) },
-    sourceInterval: 900_000,
-  })
-  const circuit = new CircuitBreaker()
-  const begin = () =>
-    side.begin({
-      circuit,
-      listCollections: () => all.values(),
-      getCollection: (id) => all.get(id),
-      listVideos: () => [...all.values()].flatMap(({ videos }) => videos),
-    })
-  /** Does all work that is due after a time (ms). */
-  async function run(time = 0): Promise<void> {
-    vi.advanceTimersByTime(time)
-    for (let works; (works = side.start(steadyNow())).length > 0;) await Promise.all(works)
-  }
-  const put = (id: string, fields: object = {}) =>
-    collections.change('put', id, [], { from: '2026-03-01', sources: [source], ...fields })
-  return { state, collections, side, circuit, begin, run, put, all, requests, channelCalls, control, lines, meter }
-}
+import {
+  CHANNEL,
+  createUpload,
+  found,
+  HOUR_MS,
+  setUpSidePoller as setUp,
+  source,
+  UPLOADS,
+} from './support/side-poller.ts'
 
 describe('sources', () => {
   it('add uploads that match, once, and mark them', async () => {
@@ -252,60 +184,5 @@ describe('sources', () => {
     await run(60_000)
     expect(requests.map(({ etag }) => etag)).toEqual([undefined, undefined])
     expect(all.get('c')!.videos).toEqual(['aaaaaaaaaaa'])
-  })
-})
-
-describe('channels of videos', () => {
-  const details = (channelId: string) => [{ id: 'a', channelId, asOf: 1 }]
-
-  it('are read once a day, with a point if their counts have changed', async () => {
-    const { state, begin, run, side, control, channelCalls, collections } = setUp()
-    begin()
-    await run()
-    await collections.change('put', 'v', ['aaaaaaaaaaa'])
-    await state.putVideos([{ id: 'aaaaaaaaaaa', details: { id: 'aaaaaaaaaaa', channelId: CHANNEL, asOf: 1 } }])
-    side.addChannels(details(CHANNEL))
-    side.addChannels(details(CHANNEL))
-    await run(5_000)
-    await run(DAY_MS)
-    control.subscribers = 6
-    await run(DAY_MS)
-    expect(channelCalls).toEqual([[CHANNEL], [CHANNEL], [CHANNEL]])
-    expect((await state.getRecords('channel', [CHANNEL]))[0]).toMatchObject({ title: 'T', subscribers: 6 })
-    const points = await state.listRecords('channel-point', { prefix: `${CHANNEL}/`, limit: 9 })
-    expect(points.map(({ value }) => value.subscribers)).toEqual([5, 6])
-  })
-
-  it('are those of the stored videos after a restart, and not read sooner', async () => {
-    const { state, put, begin, run, collections, side, channelCalls } = setUp()
-    await collections.change('put', 'v', ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
-    await put('c', { sources: [] })
-    await state.putVideos([
-      { id: 'aaaaaaaaaaa', details: { id: 'aaaaaaaaaaa', channelId: CHANNEL, asOf: 1 } },
-      { id: 'bbbbbbbbbbb', details: { id: 'bbbbbbbbbbb', channelId: 'UCother', asOf: 1 } },
-    ])
-    await state.putRecords([{ kind: 'channel', key: CHANNEL, value: { id: CHANNEL, asOf: NOW_MS - HOUR_MS } }])
-    begin()
-    await run()
-    await run(5_000)
-    expect(channelCalls).toEqual([['UCother']])
-    await collections.change('removeVideo', 'v', 'bbbbbbbbbbb')
-    await run(DAY_MS)
-    expect(channelCalls[1]).toContain(CHANNEL)
-    await run(DAY_MS)
-    expect(side.size.channels).toBe(1)
-    expect(channelCalls.at(-1)).toEqual([CHANNEL])
-  })
-
-  it('cost the videos their share of the budget only while this node polls', async () => {
-    const { begin, side, run, meter } = setUp()
-    expect(side.getVideoQuota(0)).toEqual(meter.remainingQuota)
-    begin()
-    await run()
-    side.addChannels(details(CHANNEL))
-    await run(5_000)
-    side.end()
-    await run(DAY_MS)
-    expect([side.size, side.getWakeAt(0)]).toEqual([{ channels: 0, sources: 0 }, Infinity])
   })
 })
