@@ -12,6 +12,7 @@ import { openLogger } from './open-parts.ts'
 import { registerBulkRoute } from './routes/bulk-route.ts'
 import { registerCampaignFileRoutes } from './routes/files/campaign-file-routes.ts'
 import { registerCollectionRoutes } from './routes/collection-routes.ts'
+import { registerCreatorRoutes } from './routes/creators/creator-routes.ts'
 import { registerHistoryRoutes } from './routes/history/history-routes.ts'
 import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
@@ -36,7 +37,7 @@ export async function createStatsApp(
   resources.defer(() => logger.close())
   reportLogger(logger, context.registry)
 
-  const { collections, overview, source, database } = await openCollections(context, resources)
+  const { collections, overview, creators, source, database } = await openCollections(context, resources)
   const { cache, upstream, lookUpVideos } = await openCache(context, collections, logger, resources)
 
   const app = await createApp(context, {
@@ -51,7 +52,8 @@ export async function createStatsApp(
   registerCollectionRoutes(app, collections)
   registerBulkRoute(app, collections)
   registerTrashRoutes(app, collections, config.trashDays)
-  registerOverviewRoutes(app, { collections, overview, cache })
+  registerOverviewRoutes(app, { collections, overview, creators, cache })
+  registerCreatorRoutes(app, { collections, creators, cache })
   registerVideoRoutes(app, collections, cache)
   registerPreviewRoutes(app, collections, lookUpVideos)
   registerResultsRoutes(app, collections)

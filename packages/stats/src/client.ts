@@ -3,10 +3,13 @@ import type { Campaign, CampaignPatch, CampaignSource, computeCosts, Fee, Follow
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { Edits, Totals } from './core/video-numbers.ts'
 import type { RangeResults } from './campaigns/results-reader.ts'
+import type { CreatorSort } from './campaigns/creators/creator-selection.ts'
+import type { CampaignCreator, CampaignCreators, CreatorCampaign } from './campaigns/creators/creator.ts'
 import type { Sort } from './campaigns/overview/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { Summary } from './core/prepared-reply.ts'
 import { createFileClient, type FileClient } from './file-client.ts'
+import type { Creator, CreatorListOptions, CreatorPage, CreatorWithVideos } from './routes/creators/creator-resource.ts'
 import type { VideoResource } from './routes/videos-view.ts'
 
 export type { PreviewItem } from './core/paste/preview.ts'
@@ -14,8 +17,14 @@ export type { CampaignsImport, PastePreview } from './file-client.ts'
 export { parseVideoId } from './core/video-links.ts'
 export type {
   Campaign,
+  CampaignCreator,
   CampaignPatch,
   CampaignSource,
+  Creator,
+  CreatorCampaign,
+  CreatorListOptions,
+  CreatorSort,
+  CreatorWithVideos,
   Fee,
   GrowthByPeriod,
   Sort,
@@ -72,6 +81,10 @@ export interface CollectionRow extends Collection {
   readonly stats?: Stats
   readonly change?: GrowthByPeriod
   readonly costs?: ReturnType<typeof computeCosts>
+  /** With `creators`: the creators of the collection, those with the most views first. */
+  readonly creators?: CampaignCreators['creators']
+  /** With `creators`: sums of the videos whose channel is unknown. Absent without such videos. */
+  readonly unattributed?: Totals
 }
 
 /**
@@ -83,6 +96,8 @@ export interface HistoryPoint extends Totals, Edits {
 
 /** Additions to each collection of a response. */
 export type Include = readonly ('stats' | 'change')[]
+/** Additions to a single collection. */
+export type CollectionInclude = readonly ('stats' | 'change' | 'creators')[]
 
 export interface ListOptions {
   readonly include?: Include
@@ -156,7 +171,7 @@ export interface Results extends Omit<RangeResults, 'from' | 'to'> {
  */
 export interface StatsClient extends FileClient {
   list(options?: ListOptions): Promise<CollectionPage>
-  get(id: string, include?: Include): Promise<CollectionRow | undefined>
+  get(id: string, include?: CollectionInclude): Promise<CollectionRow | undefined>
   /** Creates or replaces a collection. */
   put(id: string, content: CollectionContent, condition?: PutCondition): Promise<Collection>
   /** Changes the fields of `patch`; `null` removes a field. */
@@ -200,13 +215,17 @@ export interface StatsClient extends FileClient {
   ): Promise<readonly HistoryPoint[] | undefined>
   /** Returns the growth within the campaign's dates, or within another range. */
   getResults(id: string, options?: ResultsOptions): Promise<Results | undefined>
+  /** Lists the creators of all collections, by default those with the most views first. */
+  listCreators(options?: CreatorListOptions): Promise<CreatorPage>
+  /** @param id id of the channel; for a person without videos, the name in the fee */
+  getCreator(id: string): Promise<CreatorWithVideos | undefined>
   /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
   getUpstream(): Promise<UpstreamState>
   /** Returns the text of a file with the collection and its videos. */
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>
 }
 
-const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION', 'NOT_IN_TRASH']
+const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION', 'NOT_IN_TRASH', 'CREATOR_NOT_FOUND']
 
 /** Creates a client of the service at `url`, in a browser or in Node. */
 export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
@@ -260,6 +279,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     getVideoHistory: (id, video, range) => readPoints(`${toVideoPath(id, video)}/history`, range),
     getResults: (id, { from, to, zone } = {}) =>
       read('GET', `${toPath(id)}/results`, { query: { from: toQueryTime(from), to: toQueryTime(to), zone } }),
+    listCreators: async (query = {}) => (await read<CreatorPage>('GET', '/creators', { query: { ...query } }))!,
+    getCreator: (id) => read('GET', `/creators/${encodeURIComponent(id)}`),
     getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
     export: async (id, format) => (await sendRequest('GET', `${toPath(id)}/export`, { query: { format } }))?.text(),
   }
@@ -272,7 +293,7 @@ const toHeaders = ({ ifVersion, ifAbsent }: PutCondition = {}) => ({
 
 const toQueryTime = (time: string | Date | undefined) => (time instanceof Date ? time.toISOString() : time)
 
-const toIncludeQuery = (include: Include = []) => {
-  const included = (['stats', 'change'] as const).filter((part) => include.includes(part))
+const toIncludeQuery = (include: CollectionInclude = []) => {
+  const included = (['stats', 'change', 'creators'] as const).filter((part) => include.includes(part))
   return included.length > 0 ? included.join() : undefined
 }

@@ -5,6 +5,7 @@ import { defineErrors } from '@influencer-stats/runtime/problems'
 const statsErrors = defineErrors({
   COLLECTION_NOT_FOUND: { status: 404, title: 'Collection not found' },
   NOT_IN_TRASH: { status: 404, title: 'Collection not in the trash' },
+  CREATOR_NOT_FOUND: { status: 404, title: 'Creator not found' },
   VIDEO_NOT_IN_COLLECTION: { status: 404, title: 'Video not in the collection' },
   COLLECTION_FULL: { status: 409, title: 'Collection full' },
   TOO_MANY_TAGS: { status: 409, title: 'Too many tags' },

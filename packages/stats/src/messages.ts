@@ -5,6 +5,8 @@ import type { Snapshot } from './core/video-numbers.ts'
 import type { PreparedReply, StatsReading } from './core/prepared-reply.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { NodeState } from './cluster/node-state.ts'
+import type { CreatorPage, CreatorQuery } from './campaigns/creators/creator-selection.ts'
+import type { CampaignCreators, CreatorDetails } from './campaigns/creators/creator.ts'
 import type { OverviewPage, OverviewQuery } from './campaigns/overview/overview.ts'
 import type { CollectionRow } from './campaigns/overview/overview-source.ts'
 import type { ExportLine } from './core/export-line.ts'
@@ -16,6 +18,9 @@ export type StatsMainMessage = StateReads & {
   change(requester: number, name: ChangeName, id: string, args: readonly unknown[]): ChangeResult
   overviewPage(query: OverviewQuery): OverviewPage
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
+  creatorPage(query: CreatorQuery): CreatorPage
+  creatorDetails(id: string): CreatorDetails | undefined
+  campaignCreators(id: string): CampaignCreators | undefined
   /** Applies lines of an export. Returns the number of collections that were not replaced, because they are newer. */
   importLines(lines: readonly ExportLine[]): number
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void

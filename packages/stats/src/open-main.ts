@@ -1,6 +1,8 @@
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
 import { CollectionsOwner } from './campaigns/collections-owner.ts'
 import { createReadHandlers } from './campaigns/collections-remote.ts'
+import { CreatorIndex } from './campaigns/creators/creator-index.ts'
+import { createPolledCreators, createStoredCreators } from './campaigns/creators/creator-source.ts'
 import { createStoredRows } from './campaigns/overview/overview-source.ts'
 import { Overview } from './campaigns/overview/overview.ts'
 import type { StatsNode } from './cluster/stats-node.ts'
@@ -41,19 +43,25 @@ export async function openMain(
 
   const tiers = toRetentionTiers(config)
   let polling: PollerHandle | undefined
+  const poller = () => polling!.poller
+  const creatorSource =
+    config.cache === 'poller' ? createPolledCreators(() => poller().replyTable) : createStoredCreators(state, source())
+  const creators = new CreatorIndex(creatorSource, state, source)
   const collections = new CollectionsOwner({
     state,
     retention: tiers.hourly,
     dailyRetention: tiers.daily,
     trashRetention: config.trashDays * DAY_MS,
     // In a cluster the poller of every node, this one included, gets the change from the log.
-    onChange: (id, collection, requester, last) =>
-      node ? node.waitUntilPublished() : polling?.poller.onCollectionChange(id, collection, requester, last),
+    async onChange(id, collection, requester, last) {
+      if (node) await node.waitUntilPublished()
+      else await polling?.poller.onCollectionChange(id, collection, requester, last)
+      creators.invalidate()
+    },
     onFault: (fault, description) => log.error(fault, description),
     shouldPrune: () => node?.getState().polling ?? true,
   })
   if (config.cache === 'poller') polling = await startPolling(context, collections, meter, source(), node)
-  const poller = () => polling!.poller
   const overview = new Overview(polling?.poller.rows ?? createStoredRows(state, source()), state)
   const otherSources = reportOtherSources(state, source(), log)
 
@@ -74,6 +82,9 @@ export async function openMain(
       change: (requester, name, id, args) => collections.changeFor(requester, name, id, args as never),
       overviewPage: (query) => overview.getPage(query),
       overviewOne: (id, withChange) => overview.getRow(id, withChange),
+      creatorPage: (query) => creators.getPage(query),
+      creatorDetails: (id) => creators.getDetails(id),
+      campaignCreators: (id) => creators.getCampaign(id),
       async importLines(lines) {
         const imported = lines.filter(isCollectionLine)
         // Before the count is stored: a call that is counted meanwhile stores no smaller one.
@@ -82,6 +93,7 @@ export async function openMain(
         // The poller of a node gets the change from the log.
         if (node) await node.waitUntilPublished()
         else await polling?.poller.applyImport(imported.map(({ collection }) => collection.id))
+        creators.invalidate()
         const stored = await Promise.all(
           imported.map(
             async ({ collection: { id } }) => (await state.get(id)) ?? (await state.getRecords('trash', [id]))[0],

@@ -11,6 +11,7 @@ import { stats as definition } from '../src/service.ts'
 testSettingDefaults(definition)
 
 const SAMPLE_ID = '99757a95-f758-499f-a170-bea93b2d8bcf'
+const SAMPLE_CREATOR = 'UC0007000700070007000700'
 let running: TestStats
 
 testApiDocument(
@@ -28,6 +29,9 @@ testApiDocument(
   async (operationId) => {
     // Only a deleted collection can be restored.
     if (operationId === 'restoreCollection') await running.delete(`/collections/${SAMPLE_ID}`)
+    // A fee makes a creator, too.
+    if (operationId === 'getCreator')
+      await running.put('/collections/fees', { videos: [], fees: [{ creator: SAMPLE_CREATOR, amount: 1 }] })
     return {}
   },
 )
@@ -36,7 +40,7 @@ it('every example of the document conforms to its schema', async () => {
   const stats = await startStats({ youtubeUri: 'http://127.0.0.1:9', data: createTemporaryFolder(), threads: 0 })
   const { body: document } = await stats.get('/openapi.json')
   await stats.stop()
-  const operations = listOperations(document).filter(({ path }) => /^\/(collections|trash)/.test(path))
+  const operations = listOperations(document).filter(({ path }) => /^\/(collections|creators|trash)/.test(path))
   expect(operations).not.toEqual([])
   for (const { operationId, parameters, requestBody, responses } of operations) {
     for (const parameter of parameters.filter((one) => one.in === 'path'))

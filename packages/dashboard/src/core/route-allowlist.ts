@@ -14,7 +14,7 @@ const ROUTES = new Map<string, readonly AllowedRoute[]>(
   Object.entries({
     stats: [
       systemRoutes,
-      allowReads(/^\/(upstream|trash|campaigns\/export|collections(\/.+)?)$/),
+      allowReads(/^\/(upstream|trash|campaigns\/export|(collections|creators)(\/.+)?)$/),
       { methods: /^(PUT|PATCH|DELETE)$/, path: /^\/collections\/.+$/, access: 'change' },
       { methods: /^POST$/, path: /^\/collections\/bulk$/, access: 'change' },
       { methods: /^POST$/, path: /^\/trash\/[^/]+\/restore$/, access: 'change' },

@@ -9,13 +9,16 @@ import { getSource, isStateOnMain, type StatsConfig } from '../settings.ts'
 import { CollectionsOwner } from './collections-owner.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
 import type { Collections } from './collections.ts'
+import { CreatorIndex, type Creators } from './creators/creator-index.ts'
+import { createStoredCreators } from './creators/creator-source.ts'
 import { createStoredRows } from './overview/overview-source.ts'
 import { Overview } from './overview/overview.ts'
 
-/** The collections and their overview, as this thread accesses them. */
+/** The collections, their overview and their creators, as this thread accesses them. */
 export interface CollectionParts {
   readonly collections: Collections
   readonly overview: Pick<Overview, 'getPage' | 'getRow'>
+  readonly creators: Creators
   /** Returns the origin of the numbers. */
   source(): string
   /** Database of this thread; undefined if the state is none. */
@@ -37,27 +40,37 @@ export async function openCollections(
   const open = () => openState(context, share)
   if (!isStateOnMain(config)) {
     const tiers = toRetentionTiers(config)
+    const state = await open()
+    const creators = new CreatorIndex(createStoredCreators(state, ownSource), state, source)
     const owner = new CollectionsOwner({
-      state: await open(),
+      state,
       retention: tiers.hourly,
       dailyRetention: tiers.daily,
       trashRetention: config.trashDays * DAY_MS,
+      onChange: () => creators.invalidate(),
       onFault: (fault, what) => log.error(fault, what),
     })
     resources.defer(() => owner.close())
-    return { collections: owner, overview: new Overview(createStoredRows(owner.state, ownSource), owner.state), source }
+    const overview = new Overview(createStoredRows(state, ownSource), state)
+    return { collections: owner, overview, creators, source }
   }
   const overview: CollectionParts['overview'] = {
     getPage: (query) => bus.call('overviewPage', query),
     getRow: (id, withChange) => bus.call('overviewOne', id, withChange),
   }
+  const creators: Creators = {
+    getPage: (query) => bus.call('creatorPage', query),
+    getDetails: (id) => bus.call('creatorDetails', id),
+    getCampaign: (id) => bus.call('campaignCreators', id),
+  }
   if (!SHARED_STATES.includes(config.state))
-    return { collections: createRemoteCollections(bus, createRemoteReader(bus)), overview, source }
+    return { collections: createRemoteCollections(bus, createRemoteReader(bus)), overview, creators, source }
   const reader = await open()
   resources.defer(() => reader.close())
   return {
     collections: createRemoteCollections(bus, reader),
     overview,
+    creators,
     source: () => reader.getSource?.() ?? ownSource,
     database: reader.level?.db,
   }

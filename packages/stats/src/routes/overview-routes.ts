@@ -1,14 +1,13 @@
-import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { closedObject } from '@influencer-stats/runtime/closed-object'
-import { describePattern } from '@influencer-stats/runtime/validation-errors'
 import { isPreconditionMet, readPreconditions } from '@influencer-stats/runtime/conditions'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
+import type { Creators } from '../campaigns/creators/creator-index.ts'
 import { computeCosts, applyPatch, getTotalCost, getEtag, getVersion } from '../core/campaign.ts'
-import { parseCursor, SORTS, toCursor, type Sort } from '../campaigns/overview/overview-selection.ts'
+import { SORTS, toCursor } from '../campaigns/overview/overview-selection.ts'
 import { toIsoMicroseconds } from '../core/iso-time.ts'
 import { isStale } from '../core/prepared-reply.ts'
 import { errors } from '../errors.ts'
@@ -18,19 +17,13 @@ import { requireCondition } from '../campaigns/collection-changes.ts'
 import type { Collection, StateReader } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { collectionParams, readConditions } from './collection-schemas.ts'
+import { campaignCreators } from './creators/campaign-creator-schemas.ts'
+import { DEFAULT_LIMIT, MAX_QUERY_LENGTH, pageQuery, requirePosition } from './page-query.ts'
 import { overviewRow } from './stats-schemas.ts'
 
 const tags = ['collections']
-const DEFAULT_LIMIT = 50
-const MAX_LIMIT = 200
 const MAX_OFFSET = 1_000_000
 const ARCHIVED_CHOICES = ['false', 'true', 'any'] as const
-const MAX_QUERY_LENGTH = 200
-/** A cursor may contain a name, with up to four bytes per character, and base64 adds a third. */
-const CURSOR_PATTERN = describePattern(
-  '^[A-Za-z0-9._~-]{1,2048}$',
-  '"next" of the page before: 1 to 2048 letters, digits and . _ ~ -',
-)
 
 const include = {
   type: 'string',
@@ -38,9 +31,22 @@ const include = {
   description: '`stats` adds the sums, `change` their growth in 24 hours, 7 and 30 days.',
 } as const
 
+const collectionQuery = closedObject({
+  include: {
+    type: 'string',
+    enum: [...include.enum, 'creators', 'stats,creators', 'change,creators', 'stats,change,creators'],
+    description: `${include.description} \`creators\` adds the numbers of each creator.`,
+  },
+})
+
+const collectionRow = {
+  ...overviewRow,
+  title: 'Collection with its numbers and creators',
+  properties: { ...overviewRow.properties, ...campaignCreators },
+} as const
+
 const overviewQuery = closedObject({
-  limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-  after: { type: 'string', pattern: CURSOR_PATTERN, description: 'Cursor: `next` of the previous page.' },
+  ...pageQuery,
   offset: {
     type: 'integer',
     minimum: 0,
@@ -87,6 +93,7 @@ const overviewReply = closedObject(
 interface OverviewOptions {
   readonly collections: Pick<Collections, 'state'>
   readonly overview: Pick<Overview, 'getPage' | 'getRow'>
+  readonly creators: Pick<Creators, 'getCampaign'>
   readonly cache: Pick<StatsCache, 'getStaleAfter'>
 }
 
@@ -109,10 +116,14 @@ export function toCollectionReply({ id, videos, revision, created, followed, ref
 const parseInclude = (included: string | undefined) => ({
   withStats: included?.includes('stats') === true,
   withChange: included?.includes('change') === true,
+  withCreators: included?.includes('creators') === true,
 })
 
 /** Registers the routes that read one or many collections, with their numbers on request. */
-export function registerOverviewRoutes(app: App, { collections: { state }, overview, cache }: OverviewOptions): void {
+export function registerOverviewRoutes(
+  app: App,
+  { collections: { state }, overview, creators, cache }: OverviewOptions,
+): void {
   function toRow({ collection, known, change }: CollectionRow, withStats: boolean): object {
     const cost = getTotalCost(collection)
     return {
@@ -138,9 +149,9 @@ export function registerOverviewRoutes(app: App, { collections: { state }, overv
           'returns 304, `If-Match` with another returns 412.',
         headers: readConditions,
         params: collectionParams,
-        querystring: closedObject({ include }),
+        querystring: collectionQuery,
         response: {
-          200: overviewRow,
+          200: collectionRow,
           304: { type: 'null', description: 'The client has this version.' },
           ...buildReadReplies(
             errors.STATE_UNAVAILABLE,
@@ -163,10 +174,13 @@ export function registerOverviewRoutes(app: App, { collections: { state }, overv
         if (noneMatch && !isPreconditionMet({ noneMatch }, etag)) return reply.code(304).send(null)
         return toCollectionReply(collection)
       }
-      const { withStats, withChange } = parseInclude(query.include)
-      const row = await overview.getRow(id, withChange)
+      const { withStats, withChange, withCreators } = parseInclude(query.include)
+      const [row, found] = await Promise.all([
+        overview.getRow(id, withChange),
+        withCreators ? creators.getCampaign(id) : undefined,
+      ])
       if (!row) throw errors.COLLECTION_NOT_FOUND(id)
-      return toRow(row, withStats)
+      return { ...toRow(row, withStats), ...found }
     },
   )
 
@@ -217,13 +231,4 @@ async function readPlainPage(state: Pick<StateReader, 'list'>, after: string, li
     if (page.length < limit) return { collections: collections.map(toCollectionReply) }
     last = page.at(-1)!.id
   }
-}
-
-function requirePosition(sort: Sort, cursor: string) {
-  const position = parseCursor(sort, cursor)
-  if (!position)
-    throw errors.INVALID_CURSOR(
-      `querystring/after must be "next" of the page before with sort=${sort}; received ${formatReceived(cursor)}`,
-    )
-  return position
 }

@@ -3,7 +3,7 @@ import { LIVE_STATES } from '../core/video-details.ts'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import { collectionReply, video, videos } from './collection-schemas.ts'
 
-const count = { type: 'integer', minimum: 0 } as const
+export const count = { type: 'integer', minimum: 0 } as const
 
 const example = { impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3 }
 const exampleStats = {
@@ -63,7 +63,7 @@ const sums = closedObject(
   { title: 'Sums', required: ['impressions', 'engagements', 'score', 'videos', 'missing', 'asOf', 'stale'] },
 )
 
-const edit = closedObject(totals, { required: ['impressions', 'engagements', 'score', 'videos'] })
+export const edit = closedObject(totals, { required: ['impressions', 'engagements', 'score', 'videos'] })
 
 export const edits = {
   added: {
@@ -98,7 +98,7 @@ const growth = closedObject(
   { required: ['impressions', 'engagements', 'score', 'since', 'until'] },
 )
 
-const price = { type: 'number', minimum: 0 } as const
+export const price = { type: 'number', minimum: 0 } as const
 
 const exampleGrowth = {
   impressions: 1_200,
@@ -151,7 +151,7 @@ export const statsReply = {
   },
 } as const
 
-const videoResource = closedObject(
+export const videoResource = closedObject(
   {
     id: video,
     url: { type: 'string', format: 'uri' },

@@ -40,7 +40,7 @@ export type RowPosition = readonly [value: SortValue, id: string]
 
 export const isPeriodSort = (sort: Sort): boolean => periods.includes(getOrderName(sort) as Period)
 
-const getOrderName = (sort: Sort) => sort.replace('-', '') as (typeof ORDER_NAMES)[number]
+const getOrderName = (sort: string) => sort.replace('-', '') as (typeof ORDER_NAMES)[number]
 
 /** Returns the value by which a row is ordered. Rows without a value come last. */
 export function getSortValue({ collection, known, change }: OverviewRow, sort: Sort): SortValue {
@@ -66,8 +66,8 @@ export function getSortValue({ collection, known, change }: OverviewRow, sort: S
 
 const nameCollator = new Intl.Collator('en', { numeric: true })
 
-/** Compares positions by their value, then by their id. */
-export function createComparator(sort: Sort): (a: RowPosition, b: RowPosition) => number {
+/** Compares positions by their value, then by their id. @param sort an order of collections or of creators */
+export function createComparator(sort: string): (a: RowPosition, b: RowPosition) => number {
   const sign = sort.startsWith('-') ? -1 : 1
   const compare = getOrderName(sort) === 'name' ? nameCollator.compare : compareValues
   return ([a, idOfA], [b, idOfB]) => {
@@ -110,13 +110,13 @@ export function createFilter({ q, tag, isArchived }: OverviewFilter): (collectio
 }
 
 /** Returns a position as a cursor for the client. In the order of ids the cursor is the id. */
-export function toCursor(sort: Sort, [value, id]: RowPosition): string {
+export function toCursor(sort: string, [value, id]: RowPosition): string {
   if (getOrderName(sort) === 'id') return id
   return Buffer.from(JSON.stringify([value ?? null, id])).toString('base64url')
 }
 
 /** Returns the position of a cursor; undefined if the cursor is invalid in this order. */
-export function parseCursor(sort: Sort, cursor: string): RowPosition | undefined {
+export function parseCursor(sort: string, cursor: string): RowPosition | undefined {
   if (getOrderName(sort) === 'id') return [cursor, cursor]
   try {
     const [value, id, ...more] = JSON.parse(Buffer.from(cursor, 'base64url').toString())

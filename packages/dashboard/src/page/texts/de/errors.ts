@@ -12,6 +12,7 @@ export const errors: Translation<typeof english> = {
   'error.CHARACTERISTIC_NOT_FOUND': 'Kein Preis hat dieses Merkmal. Bitte eine andere Bedingung wählen.',
   'error.COLLECTION_FULL': 'Eine Kampagne hat höchstens 1.000 Videos. Erst einige entfernen, dann neue hinzufügen.',
   'error.COLLECTION_NOT_FOUND': 'Diese Kampagne gibt es nicht. Vielleicht wurde sie gelöscht.',
+  'error.CREATOR_NOT_FOUND': 'Diesen Creator gibt es nicht. Vielleicht wurden seine Kampagnen gelöscht.',
   'error.CONDITION_FAILED':
     'Jemand anderes hat diese Kampagne inzwischen geändert. Neuen Stand prüfen und noch einmal versuchen.',
   'error.TOO_MANY_TAGS': 'Eine Kampagne kann 50 Tags haben. Zuerst eines entfernen.',

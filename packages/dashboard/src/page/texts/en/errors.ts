@@ -9,6 +9,7 @@ export const errors = {
   'error.CHARACTERISTIC_NOT_FOUND': 'No price has this characteristic. Choose another condition.',
   'error.COLLECTION_FULL': 'A campaign has at most 1,000 videos. Remove some before you add others.',
   'error.COLLECTION_NOT_FOUND': 'There is no such campaign. It may have been deleted.',
+  'error.CREATOR_NOT_FOUND': 'There is no such creator. Its campaigns may have been deleted.',
   'error.CONDITION_FAILED': 'Another user changed this campaign in the meantime. Check the new version and try again.',
   'error.TOO_MANY_TAGS': 'A campaign can have 50 tags. Remove one first.',
   'error.COST_AMBIGUOUS': 'A campaign has either one cost or fees, and at most one fee for each creator.',
