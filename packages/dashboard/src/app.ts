@@ -18,6 +18,9 @@ import { ServiceMonitor } from './upstream/service-monitor.ts'
 import type { DashboardConfig } from './settings.ts'
 import { createSourceReader } from './upstream/data-source.ts'
 import { createAuth } from './auth.ts'
+import { registerThumbnailRoutes } from './routes/thumbnail-routes.ts'
+import { fetchPicture, YOUTUBE_PICTURES } from './thumbnails/picture-source.ts'
+import { Thumbnails } from './thumbnails/thumbnails.ts'
 
 /** Maximum size of a file that pages send to a service, as stats accepts it (bytes). */
 const MAX_FILE_BYTES = 4_194_304
@@ -57,6 +60,9 @@ export async function createDashboardApp(
   registerLinkRoutes(app, { auth, links, campaigns, bus })
   registerStatusRoute(app, auth, monitor)
   registerSharedRoutes(app, { links, campaigns, proxy, monitor, token: auth.getToken('editor') })
+  const pictures = config.thumbnailUri || YOUTUBE_PICTURES
+  const thumbnails = new Thumbnails((video) => fetchPicture(pictures, video))
+  registerThumbnailRoutes(app, { auth, links, campaigns, thumbnails })
   await app.register(async (scope) =>
     registerServiceRoutes(scope as App, { auth, proxy, budget, limit: Math.max(config.bodyLimit, MAX_FILE_BYTES) }),
   )

@@ -1,4 +1,9 @@
-import { defineSettings, defineServiceUrls, type SettingValues } from '@influencer-stats/runtime/define-settings'
+import {
+  defineSettings,
+  defineServiceUrl,
+  defineServiceUrls,
+  type SettingValues,
+} from '@influencer-stats/runtime/define-settings'
 import { commonSettings, type CommonSettings } from '@influencer-stats/runtime/settings'
 
 /** The settings of the dashboard. Durations in milliseconds. */
@@ -17,6 +22,15 @@ export const settings = defineSettings({
     optional: true,
     early: true,
   }),
+  thumbnailUri: {
+    ...defineServiceUrl('youtube', 'origin of video pictures; empty for the stand-in or i.ytimg.com', {
+      env: 'THUMBNAIL_URI',
+      optional: true,
+      early: true,
+    }),
+    pattern: '^(https?://[^/\\s?#@]+/*)?$',
+    patternDescription: 'an address without a path, such as https://i.ytimg.com',
+  },
   demo: {
     type: 'string',
     enum: ['on', 'off'],

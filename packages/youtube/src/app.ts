@@ -5,6 +5,7 @@ import type { YoutubeSharedState, YoutubeMainMessage, YoutubeThreadMessage } fro
 import { resources } from './resources/resources.ts'
 import { Meter } from './meter.ts'
 import { addControlRoutes } from './routes/control.ts'
+import { addPictureRoute } from './routes/picture-route.ts'
 import { createListRoute, formatGoogleProblem } from './routes/list-route.ts'
 import type { YoutubeConfig } from './settings.ts'
 
@@ -30,5 +31,6 @@ export async function createYoutubeApp(
     querystringParser: () => ({}),
   })
   addControlRoutes(app, { bus, thread })
+  addPictureRoute(app)
   return app
 }

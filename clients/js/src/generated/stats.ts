@@ -159,6 +159,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/creators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the creators of all collections, by default those with the most views first */
+        get: operations["listCreators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/creators/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A creator with its collections, its videos and the history of its channel */
+        get: operations["getCreator"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/collections/{id}/videos": {
         parameters: {
             query?: never;
@@ -681,6 +715,303 @@ export interface components {
             /** @description Origin of the numbers. The numbers of `stand-in` are invented. */
             source?: string;
         };
+        /** Creator of a collection */
+        CreatorOfACollection: {
+            /** @description Id of the YouTube channel; for a person without videos, the name in the fee. */
+            id: string;
+            /** @description Title of the channel. */
+            title?: string;
+            handle?: string;
+            /** @description URL of the picture of the channel. */
+            thumbnail?: string;
+            /** @description Rounded by YouTube. Absent if it is unknown or hidden. */
+            subscribers?: number;
+            /** @description True if the channel hides its subscribers. */
+            hidesSubscribers?: boolean;
+            /** @description Sums over the distinct videos. */
+            stats: {
+                impressions: number;
+                engagements: number;
+                score: number;
+                videos: number;
+            };
+            /** @description Engagements divided by views. Absent without views. */
+            rate?: number;
+            /** @description Share of the views of the collection. Absent without views. */
+            share?: number;
+            /** @description In the currency of the collection. */
+            fee?: number;
+            /** @description The fee per thousand views and per engagement. Absent without a fee. */
+            costs?: {
+                perThousandViews?: number;
+                perEngagement?: number;
+            };
+        };
+        /** Collection with its numbers and creators */
+        CollectionWithItsNumbersAndCreators: {
+            /** @description Id that the client chooses. */
+            id: string;
+            videos: string[];
+            name?: string;
+            tags?: string[];
+            /**
+             * Format: date
+             * @description First day of the campaign.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day of the campaign.
+             */
+            to?: string;
+            /** @description Cost of the campaign. */
+            cost?: number;
+            /** @description Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`. */
+            fees?: components["schemas"]["Fee"][];
+            currency?: string;
+            /** @description Channels and playlists whose uploads the collection follows. */
+            sources?: components["schemas"]["CampaignSource"][];
+            /** @description True if the collection is in the archive. */
+            archived?: boolean;
+            /** @description Videos that sources added: the id of the source by the id of the video. Absent if there are none. */
+            followed?: {
+                [key: string]: string;
+            };
+            /** @description Uploads of sources that were removed: they are never added again. Absent if there are none. */
+            refused?: string[];
+            /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description Creation time. It does not change with the collection, and differs if the collection is deleted and created again. Absent for collections that version 0.2 created.
+             */
+            created?: string;
+            /** @description Absent if no numbers are known. */
+            stats?: components["schemas"]["Sums"];
+            /** @description Growth of the sums, without the changes that `added` and `removed` state. Absent if there is no history. */
+            change?: {
+                "24h": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+                "7d": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+                "30d": {
+                    impressions: number;
+                    engagements: number;
+                    score: number;
+                    /**
+                     * Format: date-time
+                     * @description Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the window: the time at which the sums were last confirmed.
+                     */
+                    until: string;
+                    /** @description True if the growth covers the whole window. */
+                    isWhole?: boolean;
+                    /** @description True if the collection began within the window. */
+                    young?: boolean;
+                    /** @description Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none. */
+                    added?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                    /** @description Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none. */
+                    removed?: {
+                        impressions: number;
+                        engagements: number;
+                        score: number;
+                        videos: number;
+                    };
+                };
+            };
+            /** @description Cost per thousand views and per engagement. Only for collections with a cost. */
+            costs?: {
+                perThousandViews?: number;
+                perEngagement?: number;
+            };
+            /** @description Creators of the collection, those with the most views first. Only with `include=creators`. */
+            creators?: components["schemas"]["CreatorOfACollection"][];
+            /** @description Sums of the videos whose channel is unknown. Only with `include=creators`; absent without such videos. */
+            unattributed?: {
+                impressions: number;
+                engagements: number;
+                score: number;
+                videos: number;
+            };
+        };
+        /** Edit of collections */
+        EditOfCollections: {
+            /** @description Tags to add. */
+            addTags?: string[];
+            /** @description Tags to remove. */
+            removeTags?: string[];
+            /** @description True to move the collections to the archive, false to take them out. */
+            archived?: boolean;
+        };
+        /** Deletion of collections */
+        DeletionOfCollections: {
+            /**
+             * @description Moves the collections to the trash.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /** Restoration of collections */
+        RestorationOfCollections: {
+            /**
+             * @description Restores the collections from the trash.
+             * @enum {boolean}
+             */
+            restored: true;
+        };
+        /** Bulk change */
+        BulkChange: {
+            ids: string[];
+            change: components["schemas"]["EditOfCollections"] | components["schemas"]["DeletionOfCollections"] | components["schemas"]["RestorationOfCollections"];
+            /** @description Required `version` of a collection, by its id: the collection changes only if it still has it. */
+            versions?: {
+                [key: string]: string;
+            };
+        };
+        /** Bulk result */
+        BulkResult: {
+            /** @description Id that the client chooses. */
+            id: string;
+            /** @description False if there was nothing to do, or the change was refused. */
+            changed: boolean;
+            /** @description Version after the change. Absent after a deletion and a refusal. */
+            version?: string;
+            /** @description Code of the refusal, as that of a change of this collection alone. */
+            code?: string;
+            /** @description Detail of the refusal. */
+            detail?: string;
+        };
+        /** Bulk results */
+        BulkResults: {
+            results: components["schemas"]["BulkResult"][];
+        };
+        /** Deleted collection */
+        DeletedCollection: {
+            /** @description Id that the client chooses. */
+            id: string;
+            videos: string[];
+            name?: string;
+            tags?: string[];
+            /**
+             * Format: date
+             * @description First day of the campaign.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day of the campaign.
+             */
+            to?: string;
+            /** @description Cost of the campaign. */
+            cost?: number;
+            /** @description Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`. */
+            fees?: components["schemas"]["Fee"][];
+            currency?: string;
+            /** @description Channels and playlists whose uploads the collection follows. */
+            sources?: components["schemas"]["CampaignSource"][];
+            /** @description True if the collection is in the archive. */
+            archived?: boolean;
+            /** @description Videos that sources added: the id of the source by the id of the video. Absent if there are none. */
+            followed?: {
+                [key: string]: string;
+            };
+            /** @description Uploads of sources that were removed: they are never added again. Absent if there are none. */
+            refused?: string[];
+            /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description Creation time. It does not change with the collection, and differs if the collection is deleted and created again. Absent for collections that version 0.2 created.
+             */
+            created?: string;
+            /**
+             * Format: date-time
+             * @description Time of the deletion.
+             */
+            deleted: string;
+            /**
+             * Format: date-time
+             * @description Time from which the collection is deleted for good.
+             */
+            expires: string;
+        };
+        /** Trash */
+        Trash: {
+            collections: components["schemas"]["DeletedCollection"][];
+            /** @description Cursor for `after` of the next page, which may be empty. */
+            next?: string;
+        };
         /** Collection with its numbers */
         CollectionWithItsNumbers: {
             /** @description Id that the client chooses. */
@@ -830,113 +1161,6 @@ export interface components {
                 perEngagement?: number;
             };
         };
-        /** Edit of collections */
-        EditOfCollections: {
-            /** @description Tags to add. */
-            addTags?: string[];
-            /** @description Tags to remove. */
-            removeTags?: string[];
-            /** @description True to move the collections to the archive, false to take them out. */
-            archived?: boolean;
-        };
-        /** Deletion of collections */
-        DeletionOfCollections: {
-            /**
-             * @description Moves the collections to the trash.
-             * @enum {boolean}
-             */
-            deleted: true;
-        };
-        /** Restoration of collections */
-        RestorationOfCollections: {
-            /**
-             * @description Restores the collections from the trash.
-             * @enum {boolean}
-             */
-            restored: true;
-        };
-        /** Bulk change */
-        BulkChange: {
-            ids: string[];
-            change: components["schemas"]["EditOfCollections"] | components["schemas"]["DeletionOfCollections"] | components["schemas"]["RestorationOfCollections"];
-            /** @description Required `version` of a collection, by its id: the collection changes only if it still has it. */
-            versions?: {
-                [key: string]: string;
-            };
-        };
-        /** Bulk result */
-        BulkResult: {
-            /** @description Id that the client chooses. */
-            id: string;
-            /** @description False if there was nothing to do, or the change was refused. */
-            changed: boolean;
-            /** @description Version after the change. Absent after a deletion and a refusal. */
-            version?: string;
-            /** @description Code of the refusal, as that of a change of this collection alone. */
-            code?: string;
-            /** @description Detail of the refusal. */
-            detail?: string;
-        };
-        /** Bulk results */
-        BulkResults: {
-            results: components["schemas"]["BulkResult"][];
-        };
-        /** Deleted collection */
-        DeletedCollection: {
-            /** @description Id that the client chooses. */
-            id: string;
-            videos: string[];
-            name?: string;
-            tags?: string[];
-            /**
-             * Format: date
-             * @description First day of the campaign.
-             */
-            from?: string;
-            /**
-             * Format: date
-             * @description Last day of the campaign.
-             */
-            to?: string;
-            /** @description Cost of the campaign. */
-            cost?: number;
-            /** @description Fees in `currency`, at most one for each creator. A collection has either `fees` or `cost`. */
-            fees?: components["schemas"]["Fee"][];
-            currency?: string;
-            /** @description Channels and playlists whose uploads the collection follows. */
-            sources?: components["schemas"]["CampaignSource"][];
-            /** @description True if the collection is in the archive. */
-            archived?: boolean;
-            /** @description Videos that sources added: the id of the source by the id of the video. Absent if there are none. */
-            followed?: {
-                [key: string]: string;
-            };
-            /** @description Uploads of sources that were removed: they are never added again. Absent if there are none. */
-            refused?: string[];
-            /** @description Version, which differs after every change: the `ETag` without its quotation marks. */
-            version: string;
-            /**
-             * Format: date-time
-             * @description Creation time. It does not change with the collection, and differs if the collection is deleted and created again. Absent for collections that version 0.2 created.
-             */
-            created?: string;
-            /**
-             * Format: date-time
-             * @description Time of the deletion.
-             */
-            deleted: string;
-            /**
-             * Format: date-time
-             * @description Time from which the collection is deleted for good.
-             */
-            expires: string;
-        };
-        /** Trash */
-        Trash: {
-            collections: components["schemas"]["DeletedCollection"][];
-            /** @description Cursor for `after` of the next page, which may be empty. */
-            next?: string;
-        };
         /** Collections */
         Collections: {
             collections: components["schemas"]["CollectionWithItsNumbers"][];
@@ -944,6 +1168,185 @@ export interface components {
             next?: string;
             /** @description Number of matching collections. Absent in the default order without `include`, `offset`, `q`, `tag` and `archived`. */
             total?: number;
+        };
+        /** Creator */
+        Creator: {
+            /** @description Id of the YouTube channel; for a person without videos, the name in the fee. */
+            id: string;
+            /** @description Title of the channel. */
+            title?: string;
+            handle?: string;
+            /** @description URL of the picture of the channel. */
+            thumbnail?: string;
+            /** @description Rounded by YouTube. Absent if it is unknown or hidden. */
+            subscribers?: number;
+            /** @description True if the channel hides its subscribers. */
+            hidesSubscribers?: boolean;
+            /** @description Sums over the distinct videos. */
+            stats: {
+                impressions: number;
+                engagements: number;
+                score: number;
+                videos: number;
+            };
+            /** @description Engagements divided by views. Absent without views. */
+            rate?: number;
+            /** @description Number of collections. */
+            campaignCount: number;
+            /** @description Sum of the fees in each currency. Absent without fees. */
+            fees?: {
+                currency?: string;
+                amount: number;
+            }[];
+            /** @description The fees per thousand views and per engagement of the distinct videos in collections with a fee. Absent with several currencies. */
+            costs?: {
+                perThousandViews?: number;
+                perEngagement?: number;
+            };
+            /**
+             * Format: date-time
+             * @description Time of the request for the oldest of the numbers. Absent without numbers.
+             */
+            asOf?: string;
+            /** @description True if the numbers are older than two refresh intervals. */
+            stale?: boolean;
+        };
+        /** Creators */
+        Creators: {
+            creators: components["schemas"]["Creator"][];
+            /** @description Number of creators that match. */
+            total: number;
+            /** @description Cursor for `after` of the next page, which may be empty. */
+            next?: string;
+        };
+        /** Collection of a creator */
+        CollectionOfACreator: {
+            /** @description Id that the client chooses. */
+            id: string;
+            name?: string;
+            currency?: string;
+            /** @description Sums over the distinct videos. */
+            stats: {
+                impressions: number;
+                engagements: number;
+                score: number;
+                videos: number;
+            };
+            /** @description Engagements divided by views. Absent without views. */
+            rate?: number;
+            /** @description Share of the views of the collection. Absent without views. */
+            share?: number;
+            /** @description In the currency of the collection. */
+            fee?: number;
+            /** @description The fee per thousand views and per engagement. Absent without a fee. */
+            costs?: {
+                perThousandViews?: number;
+                perEngagement?: number;
+            };
+        };
+        /** Video of a creator */
+        VideoOfACreator: {
+            /** @description YouTube id of the video. */
+            id: string;
+            /** Format: uri */
+            url: string;
+            title?: string;
+            channel?: string;
+            channelId?: string;
+            /** Format: date-time */
+            publishedAt?: string;
+            /** @description Length in seconds. Absent during a live broadcast. */
+            duration?: number;
+            /**
+             * @description State of a live broadcast; `none` for other videos.
+             * @enum {string}
+             */
+            live?: "none" | "live" | "upcoming";
+            /** @description True for a video of up to 60 s. The API of YouTube does not state which videos are Shorts. */
+            isShort?: boolean;
+            /** @description This and the other counts are absent if YouTube never stated them. */
+            views?: number;
+            likes?: number;
+            comments?: number;
+            dislikes?: number;
+            /** @description Counts that YouTube does not state, because the owner hides them. The values are the last known ones, if any. */
+            hidden?: ("views" | "likes" | "comments" | "dislikes")[];
+            /**
+             * Format: date-time
+             * @description Time since which YouTube does not state at least one count.
+             */
+            hiddenSince?: string;
+            /** @description The video was removed or made private. The numbers are its last ones. */
+            gone?: {
+                /**
+                 * Format: date-time
+                 * @description Time of the first request to which YouTube did not return the video.
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the last request that returned these numbers, or an earlier time.
+                 */
+                asOf: string;
+            };
+            /** @description True if the video was requested, but YouTube never returned numbers. */
+            missing?: boolean;
+            /** @description Ids of the collections that contain it. */
+            campaigns: string[];
+        };
+        /** Creator with its collections and videos */
+        CreatorWithItsCollectionsAndVideos: {
+            /** @description Id of the YouTube channel; for a person without videos, the name in the fee. */
+            id: string;
+            /** @description Title of the channel. */
+            title?: string;
+            handle?: string;
+            /** @description URL of the picture of the channel. */
+            thumbnail?: string;
+            /** @description Rounded by YouTube. Absent if it is unknown or hidden. */
+            subscribers?: number;
+            /** @description True if the channel hides its subscribers. */
+            hidesSubscribers?: boolean;
+            /** @description Sums over the distinct videos. */
+            stats: {
+                impressions: number;
+                engagements: number;
+                score: number;
+                videos: number;
+            };
+            /** @description Engagements divided by views. Absent without views. */
+            rate?: number;
+            /** @description Number of collections. */
+            campaignCount: number;
+            /** @description Sum of the fees in each currency. Absent without fees. */
+            fees?: {
+                currency?: string;
+                amount: number;
+            }[];
+            /** @description The fees per thousand views and per engagement of the distinct videos in collections with a fee. Absent with several currencies. */
+            costs?: {
+                perThousandViews?: number;
+                perEngagement?: number;
+            };
+            /**
+             * Format: date-time
+             * @description Time of the request for the oldest of the numbers. Absent without numbers.
+             */
+            asOf?: string;
+            /** @description True if the numbers are older than two refresh intervals. */
+            stale?: boolean;
+            /** @description Collections with videos of the creator or with a fee, those with the most views first. */
+            campaigns: components["schemas"]["CollectionOfACreator"][];
+            /** @description The videos with the most views, at most 1000. */
+            videos: components["schemas"]["VideoOfACreator"][];
+            /** @description Counts of the whole channel over time. An unknown or hidden count is absent. */
+            history: {
+                /** Format: date-time */
+                at: string;
+                subscribers?: number;
+                views?: number;
+                videos?: number;
+            }[];
         };
         /** Video */
         Video: {
@@ -1509,8 +1912,8 @@ export interface operations {
     getCollection: {
         parameters: {
             query?: {
-                /** @description `stats` adds the sums, `change` their growth in 24 hours, 7 and 30 days. */
-                include?: "stats" | "change" | "stats,change";
+                /** @description `stats` adds the sums, `change` their growth in 24 hours, 7 and 30 days. `creators` adds the numbers of each creator. */
+                include?: "stats" | "change" | "stats,change" | "creators" | "stats,creators" | "change,creators" | "stats,change,creators";
             };
             header?: {
                 /** @description ETags, or `*`: 412 if the collection has another version. */
@@ -1532,7 +1935,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionWithItsNumbers"];
+                    "application/json": components["schemas"]["CollectionWithItsNumbersAndCreators"];
                 };
             };
         };
@@ -1837,6 +2240,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Collections"];
+                };
+            };
+        };
+    };
+    listCreators: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Cursor: `next` of the previous page. */
+                after?: string;
+                /** @description Order; with `-` descending. Creators without the value are last. */
+                sort?: "name" | "-name" | "subscribers" | "-subscribers" | "campaigns" | "-campaigns" | "videos" | "-videos" | "impressions" | "-impressions" | "engagements" | "-engagements" | "score" | "-score" | "rate" | "-rate" | "fee" | "-fee" | "perThousandViews" | "-perThousandViews" | "perEngagement" | "-perEngagement";
+                /** @description Words that the id, the title or the handle contain; case-insensitive. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Creators"];
+                };
+            };
+        };
+    };
+    getCreator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the YouTube channel; for a person without videos, the name in the fee. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatorWithItsCollectionsAndVideos"];
                 };
             };
         };

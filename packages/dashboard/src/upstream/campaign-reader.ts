@@ -9,6 +9,7 @@ const CONCURRENT_READS = 16
 export interface StatsCollection {
   readonly id: string
   readonly name?: string
+  readonly videos?: readonly string[]
   /** Unique for each creation. Absent if an older version of stats created the collection. */
   readonly created?: string
 }

@@ -75,7 +75,16 @@ export async function startStack({
   const { url: statsUrl } = await runStats(settings, source === 'stand-in')
   const data = createTemporaryFolder()
   const start = (more: ServiceSettings = {}) =>
-    run(dashboard, { statsUri: statsUrl, sseUri: sseUrl, data, demo: 'off', ...all, ...own, ...more })
+    run(dashboard, {
+      statsUri: statsUrl,
+      sseUri: sseUrl,
+      thumbnailUri: standIn.url,
+      data,
+      demo: 'off',
+      ...all,
+      ...own,
+      ...more,
+    })
   let running = await start()
   const token = all.apiToken as string | undefined
   return {

@@ -118,8 +118,9 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Sta
     // Errors are reported below, for all services at once.
     const config = resolveConfig(definition, flags, env, [])
     for (const { service, optional } of findMissingAddresses(definition, config)) {
+      if (optional) continue
       neededServices.add(service)
-      if (!optional && !names.includes(service)) names.push(service)
+      if (!names.includes(service)) names.push(service)
     }
   }
   // A stand-in is omitted if every service has the address of the real API. It is not omitted if the arguments name

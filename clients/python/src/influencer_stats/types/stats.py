@@ -213,102 +213,6 @@ class Sums(TypedDict):
     """
 
 
-class CollectionWithItsNumbersChangeField24hAdded(TypedDict):
-    """
-    Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none.
-    """
-
-    impressions: int
-    engagements: int
-    score: int
-    videos: int
-
-
-class CollectionWithItsNumbersChangeField24hRemoved(TypedDict):
-    """
-    Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none.
-    """
-
-    impressions: int
-    engagements: int
-    score: int
-    videos: int
-
-
-class CollectionWithItsNumbersChangeField24h(TypedDict):
-    impressions: int
-    engagements: int
-    score: int
-    since: str
-    """
-    Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
-    """
-    until: str
-    """
-    End of the window: the time at which the sums were last confirmed.
-    """
-    isWhole: NotRequired[bool]
-    """
-    True if the growth covers the whole window.
-    """
-    young: NotRequired[bool]
-    """
-    True if the collection began within the window.
-    """
-    added: NotRequired[CollectionWithItsNumbersChangeField24hAdded]
-    """
-    Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none.
-    """
-    removed: NotRequired[CollectionWithItsNumbersChangeField24hRemoved]
-    """
-    Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none.
-    """
-
-
-CollectionWithItsNumbersChange = TypedDict(
-    'CollectionWithItsNumbersChange',
-    {
-        '24h': CollectionWithItsNumbersChangeField24h,
-        '7d': CollectionWithItsNumbersChangeField24h,
-        '30d': CollectionWithItsNumbersChangeField24h,
-    },
-)
-
-
-class CollectionWithItsNumbersCosts(TypedDict):
-    """
-    Cost per thousand views and per engagement. Only for collections with a cost.
-    """
-
-    perThousandViews: NotRequired[float]
-    perEngagement: NotRequired[float]
-
-
-CollectionWithItsNumbers = TypedDict(
-    'CollectionWithItsNumbers',
-    {
-        'id': str,
-        'videos': list[str],
-        'name': NotRequired[str],
-        'tags': NotRequired[list[str]],
-        'from': NotRequired[str],
-        'to': NotRequired[str],
-        'cost': NotRequired[float],
-        'fees': NotRequired[list[Fee]],
-        'currency': NotRequired[str],
-        'sources': NotRequired[list[CampaignSource]],
-        'archived': NotRequired[bool],
-        'followed': NotRequired[dict[str, str]],
-        'refused': NotRequired[list[str]],
-        'version': str,
-        'created': NotRequired[str],
-        'stats': NotRequired[Sums],
-        'change': NotRequired[CollectionWithItsNumbersChange],
-        'costs': NotRequired[CollectionWithItsNumbersCosts],
-    },
-)
-
-
 class EditOfCollections(TypedDict):
     addTags: NotRequired[list[str]]
     """
@@ -404,6 +308,102 @@ class Trash(TypedDict):
     """
     Cursor for `after` of the next page, which may be empty.
     """
+
+
+class CollectionWithItsNumbersChangeField24hAdded(TypedDict):
+    """
+    Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none.
+    """
+
+    impressions: int
+    engagements: int
+    score: int
+    videos: int
+
+
+class CollectionWithItsNumbersChangeField24hRemoved(TypedDict):
+    """
+    Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none.
+    """
+
+    impressions: int
+    engagements: int
+    score: int
+    videos: int
+
+
+class CollectionWithItsNumbersChangeField24h(TypedDict):
+    impressions: int
+    engagements: int
+    score: int
+    since: str
+    """
+    Beginning of the window, or the first later time with known sums if they are unknown at the beginning.
+    """
+    until: str
+    """
+    End of the window: the time at which the sums were last confirmed.
+    """
+    isWhole: NotRequired[bool]
+    """
+    True if the growth covers the whole window.
+    """
+    young: NotRequired[bool]
+    """
+    True if the collection began within the window.
+    """
+    added: NotRequired[CollectionWithItsNumbersChangeField24hAdded]
+    """
+    Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or again after more than two hours. Absent if there is none.
+    """
+    removed: NotRequired[CollectionWithItsNumbersChangeField24hRemoved]
+    """
+    Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them again after more than two hours. Absent if there is none.
+    """
+
+
+CollectionWithItsNumbersChange = TypedDict(
+    'CollectionWithItsNumbersChange',
+    {
+        '24h': CollectionWithItsNumbersChangeField24h,
+        '7d': CollectionWithItsNumbersChangeField24h,
+        '30d': CollectionWithItsNumbersChangeField24h,
+    },
+)
+
+
+class CollectionWithItsNumbersCosts(TypedDict):
+    """
+    Cost per thousand views and per engagement. Only for collections with a cost.
+    """
+
+    perThousandViews: NotRequired[float]
+    perEngagement: NotRequired[float]
+
+
+CollectionWithItsNumbers = TypedDict(
+    'CollectionWithItsNumbers',
+    {
+        'id': str,
+        'videos': list[str],
+        'name': NotRequired[str],
+        'tags': NotRequired[list[str]],
+        'from': NotRequired[str],
+        'to': NotRequired[str],
+        'cost': NotRequired[float],
+        'fees': NotRequired[list[Fee]],
+        'currency': NotRequired[str],
+        'sources': NotRequired[list[CampaignSource]],
+        'archived': NotRequired[bool],
+        'followed': NotRequired[dict[str, str]],
+        'refused': NotRequired[list[str]],
+        'version': str,
+        'created': NotRequired[str],
+        'stats': NotRequired[Sums],
+        'change': NotRequired[CollectionWithItsNumbersChange],
+        'costs': NotRequired[CollectionWithItsNumbersCosts],
+    },
+)
 
 
 class Collections(TypedDict):

@@ -9,6 +9,7 @@ import type { CreatorSummary, CreatorVideo } from '../../campaigns/creators/crea
 import { toCursor } from '../../campaigns/overview/overview-selection.ts'
 import { toIsoTime } from '../../core/iso-time.ts'
 import { isStale, toByVideo } from '../../core/prepared-reply.ts'
+import { isShort } from '../../core/video-details.ts'
 import { toVideoUrl } from '../../core/video-links.ts'
 import { errors } from '../../errors.ts'
 import { DEFAULT_LIMIT, requirePosition } from '../page-query.ts'
@@ -42,7 +43,13 @@ export function registerCreatorRoutes(
       const details = await state.getVideos(some.map(({ id }) => id))
       for (const [j, { id, numbers, campaigns }] of some.entries()) {
         const { asOf: _asOf, ...known } = details[j] ?? {}
-        replies.push({ ...known, url: toVideoUrl(id), ...toByVideo(numbers), campaigns })
+        replies.push({
+          ...known,
+          ...(isShort(known) && { isShort: true }),
+          url: toVideoUrl(id),
+          ...toByVideo(numbers),
+          campaigns,
+        })
       }
     }
     return replies
