@@ -10,8 +10,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const MODULE = 'export const one: number = 1\n'
-const SCRIPT = 'export const one         = 1\n'
+const MODULE = '/** A number. */\nexport const one: number = 1\n'
+const SCRIPT = 'export const one = 1;\n'
 
 const onlyFile = () => {
   const files = readdirSync(folder)
@@ -19,7 +19,7 @@ const onlyFile = () => {
   return join(folder, files[0]!)
 }
 
-it('types are stripped, and the result is stored for the next start', () => {
+it('types and comments are stripped, and the result is stored for the next start', () => {
   expect(stripTypesCached(MODULE, folder)).toBe(SCRIPT)
   const file = onlyFile()
   expect(stripTypesCached(MODULE, folder)).toBe(SCRIPT)
@@ -28,7 +28,7 @@ it('types are stripped, and the result is stored for the next start', () => {
 
 it('another module is another file', () => {
   stripTypesCached(MODULE, folder)
-  expect(stripTypesCached('export const two: number = 2\n', folder)).toBe('export const two         = 2\n')
+  expect(stripTypesCached('export const two: number = 2\n', folder)).toBe('export const two = 2;\n')
   expect(readdirSync(folder)).toHaveLength(2)
 })
 

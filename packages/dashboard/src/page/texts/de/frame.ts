@@ -8,7 +8,7 @@ export const frame: Translation<typeof english> = {
   'frame.compare': 'Vergleich',
   'frame.links': 'Links',
   'frame.prices': 'Preise',
-  'frame.health': 'Zustand',
+  'frame.health': 'Status',
   'frame.live': 'Live',
   'frame.connecting': 'Verbindet',
   'frame.lost': 'Nicht live',
