@@ -5,7 +5,9 @@ import {
   createStatsClient,
   type CollectionRow,
   type HistoryPoint,
+  type Results,
   type Stats,
+  type StatsHistoryOptions,
   type Video,
 } from '@influencer-stats/stats/client'
 import { describeRefusal } from './core/error-sentences.ts'
@@ -111,7 +113,19 @@ export interface CampaignSource {
    */
   getSums(): Promise<Stats | undefined>
   getVideos(): Promise<readonly Video[] | undefined>
-  getHistory(from: Date, step: number): Promise<readonly HistoryPoint[] | undefined>
+  getHistory(from: Date, step: number | 'day', more?: HistoryRange): Promise<readonly HistoryPoint[] | undefined>
+  getResults(query: ResultsQuery): Promise<Results | undefined>
+}
+
+/** End of a range of a history, and the time zone of its days. */
+export type HistoryRange = Pick<StatsHistoryOptions, 'to' | 'zone'>
+
+/** A range of results: days or moments. By default the dates of the campaign. */
+export interface ResultsQuery {
+  readonly from?: string
+  readonly to?: string
+  /** IANA time zone of the days. */
+  readonly zone: string
 }
 
 /** The source of a campaign for users of the dashboard. */
@@ -119,7 +133,8 @@ export const createCampaignSource = (id: string): CampaignSource => ({
   get: () => stats.get(id, ['stats', 'change']),
   getSums: () => stats.getStats(id),
   getVideos: async () => (await stats.listVideos(id))?.videos,
-  getHistory: (from, step) => stats.getHistory(id, { from, step }),
+  getHistory: (from, step, more) => stats.getHistory(id, { from, step, ...more }),
+  getResults: (query) => stats.getResults(id, query),
 })
 
 /** The source of a campaign for the reader of a share link. @param base `/shared/<token>` */
@@ -127,10 +142,12 @@ export const createSharedSource = (base: string): CampaignSource => ({
   get: () => requestJson('GET', `${base}/campaign`),
   getSums: () => requestJson('GET', `${base}/stats`),
   getVideos: async () => (await requestJson<{ videos: Video[] }>('GET', `${base}/videos`)).videos,
-  async getHistory(from, step) {
-    const query = new URLSearchParams({ from: from.toISOString(), step: String(step) })
+  async getHistory(from, step, { to, zone } = {}) {
+    const range = { ...(to && { to: to.toISOString() }), ...(zone && { zone }) }
+    const query = new URLSearchParams({ from: from.toISOString(), step: String(step), ...range })
     return (await requestJson<{ points: HistoryPoint[] }>('GET', `${base}/history?${query}`)).points
   },
+  getResults: (query) => requestJson('GET', `${base}/results?${new URLSearchParams({ ...query })}`),
 })
 
 /** The fault and the required change, in a sentence for people. */

@@ -16,7 +16,12 @@ interface SharedOptions {
 }
 
 /** The data that a link gives access to, and its path below the collection. */
-const READS: Readonly<Record<string, string>> = { history: '/stats/history', stats: '/stats', videos: '/videos' }
+const READS: Readonly<Record<string, string>> = {
+  history: '/stats/history',
+  results: '/results',
+  stats: '/stats',
+  videos: '/videos',
+}
 
 /** The fields of a campaign that a link shows: neither its cost nor its tags. */
 const SHOWN_FIELDS: ReadonlySet<string> = new Set([

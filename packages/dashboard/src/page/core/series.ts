@@ -32,6 +32,40 @@ export function subtractEdits(sums: readonly EditedSums[], measure: Measure): Se
   })
 }
 
+/** The results of a range, as far as a line of its growth needs them. */
+export interface GrowthRange {
+  readonly growth: Record<Measure, number> & EditTotals<Record<Measure, number>>
+  readonly start: Record<Measure, number> & { readonly at: string }
+  readonly end: Record<Measure, number> & { readonly at: string }
+}
+
+/**
+ * Growth since the beginning of a range, without edits: from 0 at its start to its growth at its end.
+ * @param sums the points within the range. Each but the first states the edits since its predecessor
+ */
+export function toRangeGrowth(sums: readonly EditedSums[], range: GrowthRange, measure: Measure): SeriesPoint[] {
+  const [from, to] = [range.start, range.end].map(({ at }) => Date.parse(at)) as [number, number]
+  const within = sums.filter(({ at }) => at > from && at < to)
+  // The edits between the start and a point are those of the range without those after the point.
+  let later = 0
+  const points: SeriesPoint[] = []
+  for (const point of within.toReversed()) {
+    const edited = sumEdits(range.growth, measure) - later
+    points.push({ at: point.at, value: point[measure] - range.start[measure] - edited })
+    later += sumEdits(point, measure)
+  }
+  return [{ at: from, value: 0 }, ...points.toReversed(), { at: to, value: range.growth[measure] }]
+}
+
+/** The value of a line at a time, between its points. Undefined outside the line. */
+export function interpolateAt(points: readonly SeriesPoint[], at: number): number | undefined {
+  const next = points.findIndex((point) => point.at >= at)
+  const [before, after] = [points[Math.max(0, next - 1)], points[next]]
+  if (!before || !after || at < before.at) return undefined
+  if (after.at === before.at) return after.value
+  return before.value + ((after.value - before.value) * (at - before.at)) / (after.at - before.at)
+}
+
 /** Moves the points in time so that the first one is at 0. */
 export function shiftToStart(points: readonly SeriesPoint[]): SeriesPoint[] {
   const first = points[0]?.at ?? 0

@@ -16,6 +16,29 @@ export const timeRangeNames = Object.keys(TIME_RANGES) as TimeRange[]
 /** The range in an address. A week by default. */
 export const parseTimeRange = (text: string | null): TimeRange => timeRangeNames.find((range) => range === text) ?? '7d'
 
+/** The time that the screen of a campaign shows: a window up to now, the dates of the campaign, or other days. */
+export type Period =
+  | { readonly kind: 'window'; readonly range: TimeRange }
+  | { readonly kind: 'dates' }
+  | { readonly kind: 'days'; readonly from: string; readonly to: string }
+
+const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/
+
+/** The period in an address. By default the dates of the campaign, or a week if it has none. */
+export function parsePeriod(query: URLSearchParams, hasDates: boolean): Period {
+  const [range, from = '', to = ''] = [query.get('range'), query.get('from') ?? '', query.get('to') ?? '']
+  if (range === 'days' && DAY_PATTERN.test(from) && DAY_PATTERN.test(to)) return { kind: 'days', from, to }
+  if (hasDates && (range === null || range === 'dates')) return { kind: 'dates' }
+  return { kind: 'window', range: parseTimeRange(range) }
+}
+
+/** Time between two points of a chart (s), or a day, such that it has at most some hundred points. @param length ms */
+export function toStep(length: number): number | 'day' {
+  if (length <= 48 * HOUR_MS) return 300
+  if (length <= 14 * 24 * HOUR_MS) return 3_600
+  return length <= 60 * 24 * HOUR_MS ? 14_400 : 'day'
+}
+
 /** Returns a query string with changed values. Empty values are removed. */
 export function updateSearch(search: string, change: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(search)

@@ -1,26 +1,24 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { deleteCampaign, createCampaignSource, stats, type CampaignSource } from '../api.ts'
-import { describeGaps, describeHidden } from '../core/counts.ts'
-import type { Measure } from '../core/growth.ts'
 import { toBasis, mergeNewerSums, mergeValue, type LiveValue } from '../core/live-row.ts'
 import { getTitle } from '../core/names.ts'
-import { updateSearch, parseTimeRange, TIME_RANGES } from '../core/time-ranges.ts'
-import { isFailing, listReasons } from '../core/upstream-status.ts'
+import { parsePeriod, updateSearch } from '../core/time-ranges.ts'
 import { useChange, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Dialog, ErrorMessage } from '../parts/dialog.ts'
-import { EditNotes } from '../parts/edits.ts'
-import { Card, Clock, GrowthChange, MovingNumber } from '../parts/cards.ts'
+import { Clock } from '../parts/cards.ts'
 import { GrowthChart } from '../parts/growth-chart.ts'
-import { RangeTabs } from '../parts/tabs.ts'
 import { useRefresh } from '../use-refresh.ts'
+import { hasDates, PeriodTabs } from '../parts/period-tabs.ts'
 import { go, type PageLocation } from '../router.ts'
-import { formats, useAvailability, usePageState } from '../page-state.ts'
+import { formats, usePageState } from '../page-state.ts'
 import { rich, text } from '../texts/texts.ts'
 import { completed, toCampaignKey, removeLater, UNDO_MS } from '../pending-removals.ts'
+import { Cards } from './campaign-cards.ts'
 import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
+import { CampaignResults } from './campaign-results.ts'
 import { CampaignVideos } from './campaign-videos.ts'
 
 interface CampaignProps {
@@ -87,7 +85,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
   const isOwn = id !== undefined
   const canChange = isOwn && session.role === 'editor'
   const query = new URLSearchParams(pageLocation.search)
-  const range = parseTimeRange(query.get('range'))
+  const period = parsePeriod(query, hasDates(row))
   const show = (change: Record<string, string>) =>
     go(pageLocation.path + updateSearch(pageLocation.search, change), { replace: true })
   const sums = row.stats
@@ -108,23 +106,34 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
         </p>
       </div>
       <div class="tools">
-        <${RangeTabs} value=${range} onChange=${(one: string) => show({ range: one })} />
+        <${PeriodTabs} row=${row} period=${period} show=${show} />
         ${isOwn && html`<a class="button" download href=${`/api/stats/collections/${encodeURIComponent(id!)}/export?format=csv`}>CSV</a>`}
         ${canChange && html`<button onClick=${() => setOpen('share')}>${text('campaign.share')}</button>`}
         ${canChange && html`<button onClick=${() => setOpen('edit')}>${text('campaign.edit')}</button>`}
       </div>
     </div>
     <${ErrorMessage} text=${campaign.fault} />
-    <${Cards} row=${row} range=${range} />
-    <${GrowthChart}
-      source=${source}
-      id=${row.id}
-      range=${range}
-      query=${query}
-      now=${sums}
-      basis=${sums && toBasis(sums)}
-      show=${show}
-    />
+    ${
+      period.kind === 'window'
+        ? html`<${Cards} row=${row} range=${period.range} />
+            <${GrowthChart}
+              source=${source}
+              id=${row.id}
+              range=${period.range}
+              query=${query}
+              now=${sums}
+              basis=${sums && toBasis(sums)}
+              show=${show}
+            />`
+        : html`<${CampaignResults}
+            row=${row}
+            source=${source}
+            period=${period}
+            query=${query}
+            isOwn=${isOwn}
+            show=${show}
+          />`
+    }
     <${CampaignVideos}
       row=${row}
       source=${source}
@@ -145,75 +154,12 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
     ${open === 'share' && html`<${Dialog} title=${text('campaign.shareTitle')} onClose=${close}><${CampaignLinks} id=${row.id} /></${Dialog}>`}`
 }
 
-/** States why there are no numbers, if YouTube refuses them. */
-function NoNumbers() {
-  const { status } = useAvailability()
-  if (!isFailing(status?.upstream)) return html`<p class="quiet none" role="status">${text('campaign.waiting')}</p>`
-  return html`<p class="none" role="status">
-    ${text('campaign.refused', { reasons: listReasons(status.upstream).join(' ') })}
-  </p>`
-}
-
 const DeletedCampaign = () =>
   html`<section class="empty">
     <h1>${text('campaign.none')}</h1>
     <p class="quiet">${text('campaign.noneNote')}</p>
     <a class="button" href="/">${text('campaign.all')}</a>
   </section>`
-
-interface CardsProps {
-  readonly row: CollectionRow
-  readonly range: keyof typeof TIME_RANGES
-}
-
-function Cards({ row, range }: CardsProps) {
-  const sums = row.stats
-  if (!sums) return html`<${NoNumbers} />`
-  const growth = row.change?.[range]
-  const toGrowth = (measure: Measure) =>
-    growth &&
-    html`<${GrowthChange} sum=${sums[measure]} growth=${growth} measure=${measure} window=${TIME_RANGES[range]} />
-      <${EditNotes} edits=${growth} measure=${measure} />`
-  const cost = row.cost
-  const money = (value: number | undefined) => (value === undefined ? '–' : formats.money(value, row.currency))
-  const gaps = describeGaps(sums)
-  return html`<dl class="cards">
-    <${Card}
-      title=${text('measure.views')}
-      value=${html`<${MovingNumber} value=${sums.impressions} text=${formats.count(sums.impressions)} />`}
-    >
-      ${toGrowth('impressions')}
-    </${Card}>
-    <${Card}
-      title=${text('measure.engagements')}
-      value=${html`<${MovingNumber} value=${sums.engagements} text=${formats.count(sums.engagements)} />`}
-    >
-      ${toGrowth('engagements')}
-      ${describeHidden(sums).map((words) => html`<span class="edit" key=${words}>${words}</span>`)}
-    </${Card}>
-    <${Card}
-      title=${text('measure.rate')}
-      value=${sums.impressions > 0 ? formats.percent(sums.engagements / sums.impressions) : '–'}
-      >${text('measure.ofAllViews')}</${Card}
-    >
-    <${Card} title=${text('videos.title')} value=${formats.count(row.videos.length)}
-      >${gaps.length > 0 ? gaps.join(', ') : text('campaign.allCounted')}</${Card}
-    >
-    ${
-      cost !== undefined &&
-      html` <${Card}
-          title=${text('campaign.perThousand')}
-          value=${money(sums.impressions > 0 ? (cost / sums.impressions) * 1_000 : undefined)}
-          >${text('campaign.ofCost', { amount: formats.amount(cost, row.currency) })}</${Card}
-        >
-        <${Card}
-          title=${text('campaign.perEngagement')}
-          value=${money(sums.engagements > 0 ? cost / sums.engagements : undefined)}
-          >${text('campaign.ofCost', { amount: formats.amount(cost, row.currency) })}</${Card}
-        >`
-    }
-  </dl>`
-}
 
 function Deletion({ row }: { row: CollectionRow }) {
   const change = useChange()

@@ -7,6 +7,7 @@ import { links } from './de/links.ts'
 import { log } from './de/log.ts'
 import { parts } from './de/parts.ts'
 import { prices } from './de/prices.ts'
+import { results } from './de/results.ts'
 import type { texts as english } from './en.ts'
 import type { Translation } from './text-types.ts'
 
@@ -21,4 +22,5 @@ export const texts: Translation<typeof english> = {
   ...log,
   ...parts,
   ...prices,
+  ...results,
 }

@@ -7,6 +7,7 @@ import { links } from './en/links.ts'
 import { log } from './en/log.ts'
 import { parts } from './en/parts.ts'
 import { prices } from './en/prices.ts'
+import { results } from './en/results.ts'
 
 /** All texts of the page in English, the source of the keys. The files in `en/` are parts of one list. */
 export const texts = {
@@ -19,4 +20,5 @@ export const texts = {
   ...log,
   ...parts,
   ...prices,
+  ...results,
 } as const

@@ -1,0 +1,173 @@
+import type { CollectionRow, Results } from '@influencer-stats/stats/client'
+import { useMemo } from 'preact/hooks'
+import { stats } from '../api.ts'
+import type { Measure } from '../core/growth.ts'
+import { getTitle } from '../core/names.ts'
+import { interpolateAt, joinSeries, toHourly, toRangeGrowth, type SeriesPoint } from '../core/series.ts'
+import { useLoaded } from '../hooks.ts'
+import { html, onText } from '../html.ts'
+import { formats } from '../page-state.ts'
+import { PERIOD_BEFORE, type ComparedRange, type RangeSeries } from '../range-reader.ts'
+import { text } from '../texts/texts.ts'
+import { Chart, formatTime } from './chart.ts'
+import { ErrorMessage } from './dialog.ts'
+import { describeEdits } from './edits.ts'
+import { MEASURE_TABS } from './growth-chart.ts'
+import { Tabs } from './tabs.ts'
+
+const MODE_TABS = [
+  ['', text('mode.growth')],
+  ['hourly', text('mode.hourly')],
+] as const
+const MAX_LISTED = 200
+const DAY_MS = 86_400_000
+/** Ends whose sums are this well known need no note (s). */
+const MAX_QUIET_GAP_S = 7_200
+
+interface ResultsChartProps {
+  readonly row: CollectionRow
+  readonly range: RangeSeries | undefined
+  readonly compared: ComparedRange | undefined
+  /** Reason why the comparison could not be read. */
+  readonly fault: string | undefined
+  readonly query: URLSearchParams
+  readonly isOwn: boolean
+  show(change: Record<string, string>): void
+}
+
+/** The growth of a campaign within a range as a chart, and that of another range from the same start. */
+export function ResultsChart(props: ResultsChartProps) {
+  const { row, range, compared, query, isOwn, show } = props
+  const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
+  const isHourly = query.get('mode') === 'hourly'
+  const versus = query.get('vs') ?? ''
+  const others = useLoaded(
+    async () => (isOwn ? (await stats.list({ sort: 'name', limit: MAX_LISTED })).collections : []),
+    [isOwn],
+  )
+
+  const data = useMemo(() => {
+    const lines = [range, ...(compared ? [compared] : [])].map((one) => toLine(one, measure))
+    const shift = range && compared ? Date.parse(range.results.from) - Date.parse(compared.results.from) : 0
+    const moved = lines.map((line, i) => line.map(({ at, value }) => ({ at: at + (i > 0 ? shift : 0), value })))
+    return joinSeries(
+      moved.map((line) => (isHourly ? toHourly(line) : line).map(({ at, value }) => ({ at: at / 1_000, value }))),
+    )
+  }, [range, compared, measure, isHourly])
+  const edits = useMemo(
+    () =>
+      (range?.points ?? []).slice(1).flatMap((point) => {
+        const texts = describeEdits(point, measure)
+        return texts.length > 0 ? [{ at: Date.parse(point.at) / 1_000, text: texts.join('; ') }] : []
+      }),
+    [range, measure],
+  )
+
+  const name = text(measure === 'impressions' ? 'measure.views' : 'measure.engagements')
+  const within = range ? describeRange(range.results) : ''
+  const names = [`${name}, ${within}`, ...(compared ? [describeCompared(compared)] : [])]
+  const notes = range ? describeQuality(range.results) : []
+  return html`<section class="panel results" aria-label=${text('chart.growth')}>
+    <div class="panel-head">
+      <${Tabs}
+        label=${text('measure.label')}
+        options=${MEASURE_TABS}
+        value=${measure === 'impressions' ? '' : measure}
+        onChange=${(value: string) => show({ measure: value })}
+      />
+      <${Tabs}
+        label=${text('mode.label')}
+        options=${MODE_TABS}
+        value=${isHourly ? 'hourly' : ''}
+        onChange=${(value: string) => show({ mode: value })}
+      />
+      <select aria-label=${text('results.compare')} value=${versus} onChange=${onText((vs) => show({ vs }))}>
+        <option value="">${text('results.compareNone')}</option>
+        <option value=${PERIOD_BEFORE}>${text('results.before')}</option>
+        ${(others.value ?? [])
+          .filter(({ id }) => id !== row.id)
+          .map((one) => html`<option key=${one.id} value=${one.id} dir="auto">${getTitle(one)}</option>`)}
+      </select>
+    </div>
+    <${ErrorMessage} text=${props.fault} />
+    ${range && !range.results.growth && html`<p class="quiet none">${text(range.results.state === 'upcoming' ? 'results.upcoming' : 'results.unknown')}</p>`}
+    ${range && versus && compared && html`<p class="compared">${compare(range, compared, measure)}</p>`}
+    ${
+      data[0].length > 1 &&
+      html`<${Chart}
+        data=${data}
+        names=${names}
+        x=${formatTime}
+        y=${formats.count}
+        yShort=${formats.short}
+        isTime=${true}
+        isFromZero=${true}
+        summary=${text('results.summary', { names: names.join('; ') })}
+        marks=${edits}
+      />`
+    }
+    ${notes.map((words) => html`<p class="quiet note" key=${words}>${words}</p>`)}
+    ${
+      edits.length > 0 &&
+      html`<ul class="edits" aria-label=${text('chart.edits')}>
+        ${edits.map(({ at, text: words }) => html`<li key=${at}>${formats.moment(at * 1_000)}: ${words}</li>`)}
+      </ul>`
+    }
+  </section>`
+}
+
+/** The growth since the beginning of a range. Empty if it is unknown. */
+function toLine(range: RangeSeries | undefined, measure: Measure): SeriesPoint[] {
+  if (!range) return []
+  const { growth, start, end } = range.results
+  if (!growth || !start || !end) return []
+  const sums = range.points.map((point) => ({ ...point, at: Date.parse(point.at) }))
+  return toRangeGrowth(sums, { growth, start, end }, measure)
+}
+
+/** The first and the last day of a range. */
+function describeRange({ from, to }: Results): string {
+  const [first, end] = [Date.parse(from), Date.parse(to)]
+  return `${formats.day(first)} – ${formats.day(Math.max(first, end - 1))}`
+}
+
+const describeCompared = ({ title, results }: ComparedRange): string =>
+  `${title ?? text('results.before')}, ${describeRange(results)}`
+
+/**
+ * The growth of two ranges in words, both up to the same time after their starts: one of them may still be running, or have
+ * no later numbers.
+ */
+function compare(range: RangeSeries, compared: ComparedRange, measure: Measure): string {
+  const name = describeCompared(compared)
+  const lines = [range, compared].map((one) => {
+    const from = Date.parse(one.results.from)
+    return toLine(one, measure).map(({ at, value }) => ({ at: at - from, value }))
+  })
+  const elapsed = Math.min(...lines.map((line) => line.at(-1)?.at ?? -Infinity))
+  const [now, before] = lines.map((line) => interpolateAt(line, elapsed))
+  if (now === undefined || before === undefined) return text('results.comparedUnknown', { name })
+  const time = describeGap(elapsed / 1_000)
+  const values = { name, time, before: formats.signed(Math.round(before)), now: formats.signed(Math.round(now)) }
+  if (before <= 0) return text('results.compared', values)
+  return text('results.comparedShare', { ...values, share: formats.signedPercent((now - before) / before) })
+}
+
+/** Notes on the ends of a range whose sums are not well known. */
+function describeQuality({ start, end, state }: Results): string[] {
+  const notes: string[] = []
+  if (start?.quality === 'first') notes.push(text('results.first', { time: formats.moment(Date.parse(start.at)) }))
+  if (start?.quality === 'interpolated' && start.gap > MAX_QUIET_GAP_S)
+    notes.push(text('results.interpolatedStart', { time: describeGap(start.gap) }))
+  if (end?.quality === 'interpolated' && end.gap > MAX_QUIET_GAP_S)
+    notes.push(text('results.interpolatedEnd', { time: describeGap(end.gap) }))
+  if (end?.quality === 'last' && (state === 'ended' || end.gap > MAX_QUIET_GAP_S))
+    notes.push(text('results.last', { time: formats.moment(Date.parse(end.at)) }))
+  return notes
+}
+
+function describeGap(seconds: number): string {
+  const hours = Math.round(seconds / 3_600)
+  const days = Math.floor((seconds * 1_000) / DAY_MS)
+  return hours < 48 ? text('compare.hours', { hours }) : text('compare.daysHours', { days, hours: hours - days * 24 })
+}

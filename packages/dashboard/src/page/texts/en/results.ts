@@ -1,0 +1,23 @@
+/** The results of a campaign within its dates, or within other days. */
+export const results = {
+  'results.dates': 'Campaign dates',
+  'results.days': 'Other days',
+  'results.firstDay': 'First day',
+  'results.lastDay': 'Last day',
+  'results.total': '{value} in total, at present',
+  'results.ofViews': 'of the views in this time',
+  'results.ofCost': 'of {amount}, over all views to date',
+  'results.compare': 'Compare with',
+  'results.compareNone': 'Compare with…',
+  'results.before': 'Period before',
+  'results.summary': 'Growth: {names}. Arrow keys read values.',
+  'results.upcoming': 'This time has not begun yet.',
+  'results.unknown': 'No numbers are known of this time.',
+  'results.first': 'The first numbers are of {time}: growth before that is unknown.',
+  'results.last': 'The last numbers are of {time}: growth after that is unknown.',
+  'results.interpolatedStart': 'The beginning is estimated between two numbers that are {time} apart.',
+  'results.interpolatedEnd': 'The end is estimated between two numbers that are {time} apart.',
+  'results.compared': 'After {time}: {now}, compared with {before} ({name})',
+  'results.comparedShare': 'After {time}: {now}, compared with {before} ({name}): {share}',
+  'results.comparedUnknown': '{name}: no numbers are known.',
+} as const
