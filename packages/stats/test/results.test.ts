@@ -9,14 +9,7 @@ import { SimulatedCampaign } from './support/simulated-campaign.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Zones whose clocks change in the simulated weeks, some at midnight or by half an hour, and one without changes. */
-const ZONES = [
-  'Europe/Berlin',
-  'America/New_York',
-  'Asia/Beirut',
-  'Africa/Cairo',
-  'Australia/Lord_Howe',
-  'Asia/Kolkata',
-]
+const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Beirut', 'Africa/Cairo', 'Australia/Lord_Howe', 'UTC']
 
 describe('days of a time zone', () => {
   const toIso = (ms: number) => new Date(ms).toISOString()
@@ -198,10 +191,11 @@ describe('the results of a range', () => {
         ] as [[number, number], [number, number]]
         expect(growth.impressions).toBeGreaterThanOrEqual(lowEnd - highStart)
         expect(growth.impressions).toBeLessThanOrEqual(highEnd - lowStart)
-        if (first.quality === 'exact' && last.quality === 'exact') exact++
+        exact += [first, last].filter(({ quality }) => quality === 'exact').length
         for (const side of [first, last].filter(({ quality }) => quality === 'interpolated')) {
           const [before, after] = around(Date.parse(side.at)) as [number, number]
-          expect(side.gap * 1_000).toBeLessThanOrEqual(after - before)
+          // The reply states whole seconds.
+          expect(side.gap * 1_000).toBeLessThanOrEqual(after - before + 500)
         }
         // Edits within the range are stated, and none outside it: at worst by the distance between two points.
         const countIn = (times: readonly number[], from: number, to: number) =>

@@ -1,9 +1,9 @@
 import type { Campaign } from '@influencer-stats/stats/client'
-import { toDayTime } from '../core/prices/price-time.ts'
-import { TIME_RANGES, timeRangeNames, type Period } from '../core/time-ranges.ts'
-import { html, onText } from '../html.ts'
-import { text } from '../texts/texts.ts'
-import { Tabs } from './tabs.ts'
+import { toDayTime } from '../../core/prices/price-time.ts'
+import { TIME_RANGES, timeRangeNames, type Period } from '../../core/time-ranges.ts'
+import { html, onText } from '../../html.ts'
+import { text } from '../../texts/texts.ts'
+import { Tabs } from '../../parts/tabs.ts'
 
 const DAY_MS = 86_400_000
 /** Number of days that the choice of other days begins with. */

@@ -1,13 +1,13 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
-import { describeGaps, describeHidden } from '../core/counts.ts'
-import type { EditTotals, Measure } from '../core/growth.ts'
-import { TIME_RANGES, type TimeRange } from '../core/time-ranges.ts'
-import { isFailing, listReasons } from '../core/upstream-status.ts'
-import { html } from '../html.ts'
-import { formats, useAvailability } from '../page-state.ts'
-import { Card, GrowthChange, MovingNumber } from '../parts/cards.ts'
-import { EditNotes } from '../parts/edits.ts'
-import { text } from '../texts/texts.ts'
+import { describeGaps, describeHidden } from '../../core/counts.ts'
+import type { EditTotals, Measure } from '../../core/growth.ts'
+import { TIME_RANGES, type TimeRange } from '../../core/time-ranges.ts'
+import { isFailing, listReasons } from '../../core/upstream-status.ts'
+import { html } from '../../html.ts'
+import { formats, useAvailability } from '../../page-state.ts'
+import { Card, GrowthChange, MovingNumber } from '../../parts/cards.ts'
+import { EditNotes } from '../../parts/edits.ts'
+import { text } from '../../texts/texts.ts'
 
 /** States why there are no numbers, if YouTube refuses them. */
 function NoNumbers() {
