@@ -57,6 +57,9 @@ describe('nodes of stats', () => {
     }
     const histories = await Promise.all(all.map((node) => node.get('/collections/c/stats/history')))
     expect(histories.map(({ body }) => body.points.length > 1)).toEqual([true, true, true])
+    const results = await Promise.all(all.map((node) => node.get('/collections/c/results?zone=Europe/Berlin')))
+    const known = { state: 'running', growth: expect.anything(), start: { videos: 60 }, end: { videos: 60 } }
+    for (const { body } of results) expect(body).toMatchObject(known)
     const rows = await Promise.all(all.map((node) => node.get('/collections?include=stats,change')))
     for (const { body } of rows) expect(body.collections[0].stats.videos).toBe(60)
   })

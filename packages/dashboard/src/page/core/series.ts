@@ -45,13 +45,13 @@ export interface GrowthRange {
  */
 export function toRangeGrowth(sums: readonly EditedSums[], range: GrowthRange, measure: Measure): SeriesPoint[] {
   const [from, to] = [range.start, range.end].map(({ at }) => Date.parse(at)) as [number, number]
-  const within = sums.filter(({ at }) => at > from && at < to)
+  const within = sums.filter(({ at }) => at > from && at <= to)
   // The edits between the start and a point are those of the range without those after the point.
   let later = 0
   const points: SeriesPoint[] = []
   for (const point of within.toReversed()) {
     const edited = sumEdits(range.growth, measure) - later
-    points.push({ at: point.at, value: point[measure] - range.start[measure] - edited })
+    if (point.at < to) points.push({ at: point.at, value: point[measure] - range.start[measure] - edited })
     later += sumEdits(point, measure)
   }
   return [{ at: from, value: 0 }, ...points.toReversed(), { at: to, value: range.growth[measure] }]
