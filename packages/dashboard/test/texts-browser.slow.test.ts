@@ -100,10 +100,10 @@ describe('in Chromium', () => {
     const page = await openPage({ locale: 'de-DE', reducedMotion: 'reduce', viewport: { width: 390, height: 844 } })
     const problems: unknown[] = []
     async function check(name: string): Promise<void> {
+      if (screenshotFolder) await page.screenshot({ path: `${screenshotFolder}/${name}.png`, fullPage: true })
       const widths = await page.evaluate<[number, number][]>(MEASURE_SCRIPT)
       if (widths.some(([inner, outer]) => inner > outer + 1)) problems.push([name, widths])
       problems.push(...(await checkAccessibility(page)).map((violation) => [name, violation]))
-      if (screenshotFolder) await page.screenshot({ path: `${screenshotFolder}/${name}.png`, fullPage: true })
     }
     await visitScreens({ stack, page, catalog: german, check })
     await page.goto(`${stack.url}/prices`)

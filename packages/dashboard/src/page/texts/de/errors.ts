@@ -30,7 +30,7 @@ export const errors: Translation<typeof english> = {
   'error.INTERNAL':
     'Im Dienst ist ein Fehler aufgetreten. Noch einmal versuchen; hilft das nicht, sollte der Betrieb das Log lesen.',
   'error.TOO_MANY_LINKS': 'Es gibt schon 10.000 gültige Links. Bitte nicht mehr benötigte widerrufen.',
-  'error.LINK_EXPIRED': 'Dieser Link ist nicht mehr gültig. Einen neuen gibt es bei der Stelle, von der er kam.',
+  'error.LINK_EXPIRED': 'Dieser Link ist nicht mehr gültig. Bitte dort einen neuen anfordern, wo er herkam.',
   'error.LINK_UNKNOWN': 'Diesen Link gibt es nicht. Wurde er vollständig kopiert?',
   'error.SEQUENCE_WAIT_TIMEOUT': 'Dieser Knoten des Dienstes hat zurzeit ältere Daten. Gleich noch einmal versuchen.',
   'error.LOG_UNAVAILABLE':

@@ -3,7 +3,7 @@ import type { Translation } from '../text-types.ts'
 
 export const health: Translation<typeof english> = {
   'issue.dashboard': 'Das Dashboard antwortet nicht.',
-  'issue.stream': 'Die Verbindung ist weg. Die Seite verbindet sich neu.',
+  'issue.stream': 'Die Verbindung ist unterbrochen. Die Seite verbindet sich neu.',
   'issue.unavailable': '{name} antwortet nicht.',
   'issue.notReady': '{name} ist nicht bereit.',
   'issue.notReadyDetail': '{name} ist nicht bereit ({detail}).',
