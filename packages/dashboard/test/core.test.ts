@@ -7,7 +7,7 @@ import { createFormats } from '../src/page/core/format.ts'
 import { getCoverage, sumGrowth } from '../src/page/core/growth.ts'
 import { getNextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
 import { getNextRenewal } from '../src/page/core/pacific.ts'
-import { createId, readPaste, parseTags } from '../src/page/core/read-paste.ts'
+import { createId, parseTags } from '../src/page/core/campaign-input.ts'
 import { compareHistograms, sumMetric, readMetrics } from '../src/page/core/prometheus.ts'
 import {
   shiftToStart,
@@ -201,52 +201,9 @@ describe('series', () => {
 })
 
 describe('typed text', () => {
-  it('is split into links, each once', () => {
-    const [first, second] = ['-4lB5EKS5Uk', '1FEFpk-uIYo']
-    expect(readPaste(`https://youtu.be/${first}, see:\n${second} <https://youtu.be/${first}>`)).toEqual({
-      videos: [first, second],
-      rest: ['see:'],
-    })
+  it('is split into tags, each once', () => {
     expect(parseTags(' a, b ,,a')).toEqual(['a', 'b'])
     expect(createId(new Uint8Array([0, 35, 36, 255]))).toBe('0z03')
-  })
-})
-
-describe('a paste', () => {
-  const ids = Array.from({ length: 56 }, (_, i) => `a${String(i).padStart(2, '0')}-xYz_Q7w`)
-  const linkOf = (id: string, i: number) =>
-    [`https://youtu.be/${id}`, `https://www.youtube.com/watch?v=${id}&t=1`, `https://www.youtube.com/shorts/${id}`, id][
-      i % 4
-    ]
-
-  it.each(['\t', ',', ';', '","'])('of a sheet with columns apart by %j has its videos and names the rest', (mark) => {
-    const heads = ['Influencers', 'Sponsorship.', 'video-links', 'Campaign123', '12345678901']
-    const lines = ids.map((id, i) => ['Anna', linkOf(id, i), '2026-03-01', 'https://www.youtube.com/@anna'].join(mark))
-    const { videos, rest } = readPaste([heads.join(mark), ...lines].join('\r\n'))
-    expect(videos).toEqual(ids)
-    expect(rest).toEqual([...heads, 'https://www.youtube.com/@anna', 'Anna', '2026-03-01'])
-  })
-
-  it('has each video once, for all forms of links and all characters around them', () => {
-    const [a, b, c] = ids as [string, string, string]
-    expect(
-      readPaste(
-        `[Spring](https://youtu.be/${a}) **https://youtu.be/${b}**\u200bhttps://youtu.be/${c}https://youtu.be/${a}\n` +
-          `${b}. (${c}), //youtu.be/${a} https://l.facebook.com/l.php?u=https%3A%2F%2Fyoutu.be%2F${a}&h=x`,
-      ),
-    ).toEqual({ videos: [a, b, c], rest: ['Spring'] })
-  })
-
-  it('reads an id without a link, unless it is a word', () => {
-    for (const id of ['-4lB5EKS5Uk', '1FEFpk-uIYo', 'dQw4w9WgXcQ', 'aBcDeFgHiJk', '___________']) {
-      expect([id, readPaste(id).videos]).toEqual([id, id === '___________' ? [] : [id]])
-      expect(readPaste(`https://youtu.be/${id}`).videos).toEqual([id])
-    }
-  })
-
-  it('is read in linear time', () => {
-    for (const part of ['a', '.', '(', 'https://', '\u200b', ' a', 'v=', 'aaaaaaaaaaa '])
-      expect(readPaste(part.repeat(200_000)).videos).toEqual([])
   })
 })
 

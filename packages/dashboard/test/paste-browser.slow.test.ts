@@ -1,6 +1,7 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
-import { openPage } from './support/browser.ts'
+import type { Page } from 'playwright-core'
+import { checkAccessibility, COLOURS, openPage } from './support/browser.ts'
 import { startStack } from './support/test-stack.ts'
 
 const IDS = Array.from({ length: 56 }, (_, i) => `a${String(i).padStart(2, '0')}-xYz_Q7w`)
@@ -11,28 +12,109 @@ const SHEET = [
       `Anna\t${i % 2 ? 'https://youtu.be/' : 'https://l.instagram.com/?u=https%3A%2F%2Fyoutu.be%2F'}${id}\t120`,
   ),
 ].join('\n')
+const CHANNEL = 'https://www.youtube.com/channel/UCuAXFkgsw1L7xaCfnd5JJOw'
+const SHOTS = process.env.SHOTS
 
-it('a pasted sheet with headings that look like ids becomes its 56 videos, and the page names the rest', async () => {
+const listStates = (page: Page) =>
+  page.locator('.preview tr[data-state]').evaluateAll((rows) => rows.map((row: any): string => row.dataset.state))
+
+/** Fails if axe finds a violation in light or in dark, or the page is wider than a phone. */
+async function check(page: Page, name: string): Promise<void> {
+  const faults: string[] = []
+  const preview = page.locator('.preview').first()
+  if (SHOTS && (await preview.count()) > 0) await preview.scrollIntoViewIfNeeded()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    faults.push(...(await checkAccessibility(page, colorScheme === 'light' ? undefined : COLOURS)))
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${colorScheme}.png` })
+  }
+  await page.setViewportSize({ width: 390, height: 800 })
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  if (SHOTS && (await preview.count()) > 0) await preview.scrollIntoViewIfNeeded()
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-390.png` })
+  await page.setViewportSize({ width: 1_280, height: 800 })
+  await page.emulateMedia({ colorScheme: 'light' })
+  expect(faults).toEqual([])
+}
+
+it('a pasted sheet becomes its 56 videos, and each row shows what becomes of it', async () => {
   const stack = await startStack()
   const page = await openPage()
   await page.goto(stack.url)
-  await page.getByLabel('YouTube links').fill(SHEET)
-  await page.getByText('56 videos', { exact: true }).waitFor()
   await page
-    .getByText(
-      'Not videos: Influencers, Sponsorship, Budget, Anna, 120. If one of these is a video, paste its whole link.',
-    )
-    .waitFor()
+    .getByLabel('YouTube links')
+    .fill(`${SHEET}\nBob\thttps://vimeo.com/12\t5\nAnna\thttps://youtu.be/${IDS[0]}\t1`)
+  await page.getByText('56 videos', { exact: true }).waitFor()
+  expect(await listStates(page)).toEqual(['refused', ...IDS.map(() => 'new'), 'duplicate'])
+  await page.getByText('Not a link of YouTube or another known platform').waitFor()
+  await page.getByText('Columns that are ignored: Sponsorship').waitFor()
+  await check(page, 'new')
   await page.getByRole('button', { name: 'Start campaign' }).click()
   await page.waitForURL(/\/campaigns\/\w+$/)
   const id = page.url().split('/').at(-1)!
   expect((await stack.stats.get(id))!.videos).toEqual(IDS)
+})
 
-  await page.getByLabel('Links of videos to add').fill('Sponsorship (//youtu.be/Sponsorship)')
-  await page.getByText('Not videos: Sponsorship.').waitFor()
+it('a paste for a campaign is checked against it; one click adds the rest, and another one follows a channel', async () => {
+  const stack = await startStack()
+  await stack.stats.put('a', { videos: [IDS[0]!] })
+  const page = await openPage()
+  await page.goto(`${stack.url}/campaigns/a`)
+  const field = page.getByLabel('Links of videos to add')
+  // The stand-in knows no video whose id ends in `_`.
+  const lines = [
+    `https://youtu.be/${IDS[0]}`,
+    IDS[1],
+    'gone_video_',
+    CHANNEL,
+    'https://www.tiktok.com/@a/video/7123456789012345678',
+  ]
+  await field.fill(lines.join('\n'))
+  await waitUntil(async () => (await listStates(page)).join() === 'refused,member,new,new,new')
+  await page.getByText('YouTube knows no such video').waitFor()
+  await page.getByText('TikTok post: not a video of YouTube').waitFor()
+  await check(page, 'add')
+  await page.getByRole('button', { name: `Follow ${CHANNEL}` }).click()
+  await waitUntil(async () => (await listStates(page)).join() === 'refused,member,new,member,new')
+  expect((await stack.stats.get('a'))!.sources).toEqual([{ type: 'channel', id: CHANNEL.split('/').at(-1) }])
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await waitUntil(async () => (await stack.stats.get(id))!.videos.length === IDS.length + 1)
-  expect((await stack.stats.get(id))!.videos).toEqual([...IDS, 'Sponsorship'])
-  // Words that were not added remain in the field.
-  await waitUntil(async () => (await page.getByLabel('Links of videos to add').inputValue()) === 'Sponsorship')
+  await waitUntil(async () => (await stack.stats.get('a'))!.videos.join() === `${IDS[0]},${IDS[1]}`)
+  // What was not added remains in the field.
+  await waitUntil(async () => (await field.inputValue()) === [lines[2], lines[4]].join('\n'))
+})
+
+it('a sheet of campaigns is imported after its preview, and all campaigns are exported', async () => {
+  const stack = await startStack()
+  const page = await openPage()
+  await page.goto(stack.url)
+  await page.getByRole('button', { name: 'Import a sheet' }).click()
+  const rows = [
+    'Campaign,Link,Creator,Fee,Start',
+    `Spring,https://youtu.be/${IDS[0]},Anna,900,2026-03-01`,
+    `Spring,https://vimeo.com/1,Bob,100,`,
+    `Autumn,https://youtu.be/${IDS[1]},Cem,x,`,
+  ]
+  const buffer = Buffer.from(rows.join('\n'))
+  await page.getByLabel('CSV or XLSX file').setInputFiles({ name: 'plan.csv', mimeType: 'text/csv', buffer })
+  await waitUntil(async () => (await listStates(page)).join() === 'new,new,refused')
+  expect((await stack.stats.list()).collections).toEqual([])
+  await page.getByText('Line 4: “x” is ignored').waitFor()
+  await check(page, 'import')
+  await page.getByRole('button', { name: 'Import 2 campaigns' }).click()
+  await page.getByText('2 campaigns were imported.').waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('link', { name: 'Spring' }).waitFor()
+  await check(page, 'list')
+  for (const [name, first] of [
+    ['CSV', '\ufeffCampaign ID,'],
+    ['XLSX', 'PK'],
+  ] as const) {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name, exact: true }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(`campaigns.${name.toLowerCase()}`)
+    const chunks = await Array.fromAsync(await download.createReadStream())
+    expect(Buffer.concat(chunks).toString().startsWith(first)).toBe(true)
+  }
 })

@@ -1,11 +1,11 @@
 import { stats } from '../api.ts'
-import { createId, readPaste } from '../core/read-paste.ts'
+import { createId } from '../core/campaign-input.ts'
 import { useChange } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { go } from '../router.ts'
 import { text } from '../texts/texts.ts'
 import { ErrorMessage, useUnsaved } from './dialog.ts'
-import { PasteRest } from './paste-rest.ts'
+import { PastePreview, usePastePreview } from './paste-preview.ts'
 
 const ID_LENGTH = 16
 
@@ -27,13 +27,12 @@ interface NewCampaignProps {
 /** Creates a campaign from pasted links in one step, and opens it. */
 export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
   const change = useChange()
-  const paste = readPaste(draft.links)
-  const found = paste.videos
+  const { preview, isCurrent, videos: found, fault } = usePastePreview(draft.links)
   useUnsaved(!isEmptyDraft(draft))
 
   async function submit(event: Event) {
     event.preventDefault()
-    if (found.length === 0) return
+    if (!isCurrent || found.length === 0) return
     const id = createId(crypto.getRandomValues(new Uint8Array(ID_LENGTH)))
     const name = draft.name.trim()
     if (!(await change.run(() => stats.put(id, { videos: found, ...(name && { name }) })))) return
@@ -58,10 +57,12 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
       ><span>${text('new.name')} <span class="quiet">${text('new.nameLater')}</span></span>
       <input name="name" value=${draft.name} onInput=${onText((name) => setDraft({ ...draft, name }))} />
     </label>
-    <${PasteRest} paste=${paste} />
+    <${PastePreview} preview=${preview} fault=${fault} />
     <${ErrorMessage} text=${change.fault} />
     <div class="actions">
-      <button class="primary" disabled=${change.isBusy || found.length === 0}>${text('new.start')}</button>
+      <button class="primary" disabled=${change.isBusy || !isCurrent || found.length === 0}>
+        ${text('new.start')}
+      </button>
       <span class="quiet" role="status">${found.length > 0 ? text('videos.count', { count: found.length }) : ''}</span>
     </div>
   </form>`

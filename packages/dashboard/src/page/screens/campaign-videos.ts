@@ -1,14 +1,13 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
-import type { CollectionRow, Video } from '@influencer-stats/stats/client'
+import type { CollectionRow, PreviewItem, Video } from '@influencer-stats/stats/client'
 import { useEffect, useState } from 'preact/hooks'
 import { removeVideo, stats, type CampaignSource } from '../api.ts'
 import { getTitle } from '../core/names.ts'
 import { formatHiddenBadge, getStatedCount, type CountName } from '../core/counts.ts'
-import { readPaste } from '../core/read-paste.ts'
 import { useChange, useLast, useLoaded } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
-import { PasteRest } from '../parts/paste-rest.ts'
+import { PastePreview, usePastePreview } from '../parts/paste-preview.ts'
 import { Bar } from '../parts/cards.ts'
 import { formats } from '../page-state.ts'
 import { text } from '../texts/texts.ts'
@@ -65,7 +64,7 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
       </table>`
     }
     ${shown?.length === 0 && html`<p class="quiet none">${text('videos.none')}</p>`}
-    ${canChange && html`<${VideoAddition} id=${row.id} reload=${reload} />`}
+    ${canChange && html`<${VideoAddition} row=${row} reload=${reload} />`}
   </section>`
 }
 
@@ -109,41 +108,61 @@ function VideoRow({ video, views, canChange, isPending, remove }: VideoRowProps)
   </tr>`
 }
 
-function VideoAddition({ id, reload }: { id: string; reload(): void }) {
+function VideoAddition({ row, reload }: { row: CollectionRow; reload(): void }) {
+  const { id, version } = row
   const [pasted, setPasted] = useState('')
   const change = useChange()
-  const paste = readPaste(pasted)
-  const found = paste.videos
+  const { preview, isCurrent, videos: found, fault } = usePastePreview(pasted, { id, version })
   useUnsaved(found.length > 0)
   async function submit(event: Event) {
     event.preventDefault()
-    const rest = [...paste.rest]
+    if (!isCurrent || found.length === 0) return
+    // What is not added remains in the field.
+    const rest = preview.items.flatMap(({ state, type, text: line }) =>
+      state === 'refused' || state === 'unknown' || (state === 'new' && type !== 'video') ? [line] : [],
+    )
     await change.run(async () => {
-      let fault: unknown
+      let firstFault: unknown
       for (const video of found)
         try {
           if (!(await stats.addVideo(id, video))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
         } catch (error) {
           rest.push(`https://youtu.be/${video}`)
-          fault ??= error
+          firstFault ??= error
         }
-      if (fault !== undefined) throw fault
+      if (firstFault !== undefined) throw firstFault
     })
-    setPasted(rest.join(' '))
+    setPasted(rest.join('\n'))
     reload()
   }
+  const follow = ({ type, id: source }: PreviewItem) =>
+    change.run(async () => {
+      const sources = [...(row.sources ?? []), { type: type as 'channel' | 'playlist', id: source! }]
+      await stats.patch(id, { sources }, { ifVersion: version })
+      reload()
+    })
   return html`<form class="addition" onSubmit=${submit}>
-    <input
+    <textarea
       name="video"
+      rows="1"
       aria-label=${text('videos.addLabel')}
       placeholder=${text('videos.addPlaceholder')}
       value=${pasted}
       onInput=${onText(setPasted)}
-    />
-    <button disabled=${change.isBusy || found.length === 0}>
+      onKeyDown=${submitOnEnter}
+    ></textarea>
+    <button disabled=${change.isBusy || !isCurrent || found.length === 0}>
       ${found.length > 1 ? text('videos.addCount', { count: found.length }) : text('videos.add')}
     </button>
-    <${PasteRest} paste=${paste} />
+    <${PastePreview} preview=${preview} fault=${fault} follow=${follow} />
     <${ErrorMessage} text=${change.fault} />
   </form>`
+}
+
+/** Enter submits one line, as in a field for one. */
+function submitOnEnter(event: KeyboardEvent) {
+  const field = event.currentTarget as HTMLTextAreaElement
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || field.value.includes('\n')) return
+  event.preventDefault()
+  field.form?.requestSubmit()
 }

@@ -6,6 +6,7 @@ import { TIME_RANGES } from '../core/time-ranges.ts'
 import { useChange, useNow, useTitle } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { Dialog, ErrorMessage } from '../parts/dialog.ts'
+import { CampaignImport } from '../parts/campaign-import.ts'
 import { Card, ChangeLabel } from '../parts/cards.ts'
 import { EMPTY_DRAFT, isEmptyDraft, NewCampaign, type CampaignDraft } from '../parts/new-campaign.ts'
 import { go, useEntryState, type PageLocation } from '../router.ts'
@@ -33,10 +34,11 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
   useTitle(text('frame.campaigns'))
   const query = readHomeQuery(pageLocation.search)
   const { session } = usePageState()
-  const { rows, isRead, isWhole, fault, readMore: more } = useCampaigns(query)
+  const { rows, isRead, isWhole, fault, readMore: more, reload } = useCampaigns(query)
   const paging = useChange()
   const [chosen, setChosen] = useEntryState<readonly string[]>('chosen', [])
   const [isMaking, setMaking] = useState(false)
+  const [isImporting, setImporting] = useState(false)
   const [draft, setDraftState] = useState(lastDraft)
   const setDraft = (next: CampaignDraft) => setDraftState((lastDraft = next))
   function discard() {
@@ -48,11 +50,14 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
   const show = (change: Partial<HomeQuery>) => go(`/${writeHomeQuery({ ...query, ...change })}`, { replace: true })
   const canChange = session.role === 'editor'
 
-  if (isRead && rows.length === 0 && !query.q && !query.tag)
+  const importing = isImporting && html`<${CampaignImport} onClose=${() => setImporting(false)} onImported=${reload} />`
+
+  if (isRead && rows.length === 0 && !isImporting && !query.q && !query.tag)
     return html`<section class="empty">
       <h1>${text('list.first')}</h1>
       <p class="quiet">${text('list.firstNote')}</p>
       ${canChange ? newCampaign : html`<p>${text('list.none')}</p>`}
+      ${canChange && html`<p class="files"><button onClick=${() => setImporting(true)}>${text('files.import')}</button></p>`}
     </section>`
 
   const choose = (id: string) =>
@@ -78,10 +83,22 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
     <${ErrorMessage} text=${fault ?? paging.fault} />
     ${isWhole && rows.length > 1 && html`<${Totals} rows=${rows} />`}
     ${rows.length > 0 && html`<${CampaignTable} rows=${rows} query=${query} chosen=${chosen} choose=${choose} show=${show} />`}
-    ${isRead && rows.length === 0 && html`<p class="quiet none">${text('list.noMatch')}</p>`}
+    ${isRead && rows.length === 0 && !isImporting && html`<p class="quiet none">${text('list.noMatch')}</p>`}
     ${!isRead && !fault && html`<p class="quiet" role="status">${text('frame.loading')}</p>`}
     ${more && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(more)}>${text('frame.showMore')}</button></p>`}
+    ${isRead && rows.length > 0 && html`<${FileTools} importFile=${canChange ? () => setImporting(true) : undefined} />`}
+    ${importing}
     ${(isMaking || (isRead && !isEmptyDraft(draft))) && html`<${Dialog} title=${text('list.new')} onClose=${discard}>${newCampaign}</${Dialog}>`}`
+}
+
+/** Exports of all campaigns, and the import. */
+function FileTools({ importFile }: { importFile: (() => void) | undefined }) {
+  const link = (format: 'csv' | 'xlsx') =>
+    html`<a download href=${`/api/stats/campaigns/export?format=${format}`}>${format.toUpperCase()}</a>`
+  return html`<p class="files quiet">
+    <span>${text('files.exportAll')} ${link('csv')} ${link('xlsx')}</span>
+    ${importFile && html`<button onClick=${importFile}>${text('files.import')}</button>`}
+  </p>`
 }
 
 function Search({ q, onChange }: { q: string; onChange(q: string): void }) {

@@ -24,6 +24,7 @@ export interface CampaignsState {
   readonly fault: string | undefined
   /** Reads the next page. Undefined if there is none. */
   readonly readMore: (() => Promise<void>) | undefined
+  reload(): void
 }
 
 /** Rows with the newest numbers. A row without new numbers remains the same object. */
@@ -141,7 +142,14 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
     setNext(found.next)
     saveState({ shown: rows.length + found.collections.length })
   }
-  return { rows: isRead ? remaining : [], isRead, isWhole, fault: page.fault, readMore: next ? readMore : undefined }
+  return {
+    rows: isRead ? remaining : [],
+    isRead,
+    isWhole,
+    fault: page.fault,
+    readMore: next ? readMore : undefined,
+    reload: page.reload,
+  }
 }
 
 /** Reads pages until there are at least `count` rows, or all. */

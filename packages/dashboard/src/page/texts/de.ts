@@ -1,6 +1,7 @@
 import { campaign } from './de/campaign.ts'
 import { campaigns } from './de/campaigns.ts'
 import { errors } from './de/errors.ts'
+import { files } from './de/files.ts'
 import { frame } from './de/frame.ts'
 import { health } from './de/health.ts'
 import { links } from './de/links.ts'
@@ -16,6 +17,7 @@ export const texts: Translation<typeof english> = {
   ...campaign,
   ...campaigns,
   ...errors,
+  ...files,
   ...frame,
   ...health,
   ...links,

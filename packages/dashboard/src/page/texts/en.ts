@@ -1,6 +1,7 @@
 import { campaign } from './en/campaign.ts'
 import { campaigns } from './en/campaigns.ts'
 import { errors } from './en/errors.ts'
+import { files } from './en/files.ts'
 import { frame } from './en/frame.ts'
 import { health } from './en/health.ts'
 import { links } from './en/links.ts'
@@ -14,6 +15,7 @@ export const texts = {
   ...campaign,
   ...campaigns,
   ...errors,
+  ...files,
   ...frame,
   ...health,
   ...links,

@@ -27,9 +27,6 @@ export const campaigns: Translation<typeof english> = {
   'new.name': 'Name',
   'new.nameLater': '(auch später möglich)',
   'new.start': 'Kampagne starten',
-  'paste.rest': 'Keine Videos: {words}. Ist doch ein Video dabei, bitte den ganzen Link einfügen.',
-  'paste.restMore':
-    'Keine Videos: {words} und {more} weitere. Ist doch ein Video dabei, bitte den ganzen Link einfügen.',
 
   'compare.byDate': 'Nach Datum',
   'compare.fromStart': 'Ab Start',

@@ -24,8 +24,6 @@ export const campaigns = {
   'new.name': 'Name',
   'new.nameLater': '(may be given later)',
   'new.start': 'Start campaign',
-  'paste.rest': 'Not videos: {words}. If one of these is a video, paste its whole link.',
-  'paste.restMore': 'Not videos: {words} and {more} more. If one of these is a video, paste its whole link.',
 
   'compare.byDate': 'By date',
   'compare.fromStart': 'From the start',
