@@ -23,6 +23,7 @@ export type {
   Creator,
   CreatorCampaign,
   CreatorListOptions,
+  CreatorPage,
   CreatorSort,
   CreatorWithVideos,
   Fee,

@@ -106,6 +106,8 @@ export const revokeLink = (id: string) => requestJson('DELETE', `/links/${encode
 
 /** The reads that a screen needs to show one campaign, to editors and to readers of a share link. */
 export interface CampaignSource {
+  /** Path of the pictures of its videos. */
+  readonly thumbnails: string
   get(): Promise<CollectionRow | undefined>
   /**
    * The sums of the videos that have numbers. Waits until stats has tried to read all videos, until its read timeout, or
@@ -130,6 +132,7 @@ export interface ResultsQuery {
 
 /** The source of a campaign for users of the dashboard. */
 export const createCampaignSource = (id: string): CampaignSource => ({
+  thumbnails: '/thumbnails',
   get: () => stats.get(id, ['stats', 'change']),
   getSums: () => stats.getStats(id),
   getVideos: async () => (await stats.listVideos(id))?.videos,
@@ -139,6 +142,7 @@ export const createCampaignSource = (id: string): CampaignSource => ({
 
 /** The source of a campaign for the reader of a share link. @param base `/shared/<token>` */
 export const createSharedSource = (base: string): CampaignSource => ({
+  thumbnails: `${base}/thumbnails`,
   get: () => requestJson('GET', `${base}/campaign`),
   getSums: () => requestJson('GET', `${base}/stats`),
   getVideos: async () => (await requestJson<{ videos: Video[] }>('GET', `${base}/videos`)).videos,

@@ -7,6 +7,8 @@ import { LiveStream } from './live-stream.ts'
 import { usePageLocation, type PageLocation } from './router.ts'
 import { Campaign } from './screens/campaign.ts'
 import { ClientLinks } from './screens/client-links.ts'
+import { CreatorScreen } from './screens/creators/creator.ts'
+import { Creators } from './screens/creators/creators.ts'
 import { Compare } from './screens/compare.ts'
 import { Health } from './screens/health.ts'
 import { Home } from './screens/home.ts'
@@ -21,6 +23,7 @@ import { rich, text } from './texts/texts.ts'
 
 const SHARED_PATH = /^\/shared\/[^/]+$/
 const CAMPAIGN_PATH = /^\/campaigns\/([^/]+)$/
+const CREATOR_PATH = /^\/creators\/([^/]+)$/
 const ALL_CAMPAIGNS_URL = '/api/sse/wait?match=collections/*&named=1&cid=dashboard'
 const SESSION_RETRY_MS = 2_000
 
@@ -34,6 +37,7 @@ function openLive() {
 /** The screens of the navigation: path, title and component. */
 const SCREENS = [
   ['/', text('frame.campaigns'), Home],
+  ['/creators', text('creators.title'), Creators],
   ['/compare', text('frame.compare'), Compare],
   ['/client-links', text('frame.links'), ClientLinks],
   ['/prices', text('frame.prices'), Prices],
@@ -55,17 +59,26 @@ function renderScreen(pageLocation: PageLocation) {
   const [isCampaign, part] = CAMPAIGN_PATH.exec(pageLocation.path) ?? []
   const id = decodePart(part)
   if (id !== undefined) return html`<${Campaign} key=${id} id=${id} pageLocation=${pageLocation} />`
-  const Screen = findScreen(pageLocation.path) ?? (isCampaign ? NotFound : Home)
+  const creator = decodePart(CREATOR_PATH.exec(pageLocation.path)?.[1])
+  if (creator !== undefined) return html`<${CreatorScreen} key=${creator} id=${creator} />`
+  const Screen = findScreen(pageLocation.path) ?? (isCampaign || CREATOR_PATH.test(pageLocation.path) ? NotFound : Home)
   return html`<${Screen} pageLocation=${pageLocation} />`
 }
 
 /** False for an address that no screen has. */
 const isKnown = ({ path }: PageLocation) =>
-  link !== undefined || CAMPAIGN_PATH.test(path) || path === '/sign-in' || findScreen(path) !== undefined
+  link !== undefined ||
+  CAMPAIGN_PATH.test(path) ||
+  CREATOR_PATH.test(path) ||
+  path === '/sign-in' ||
+  findScreen(path) !== undefined
 
 /** The screens that show numbers of YouTube or of its stand-in. */
 const hasStatistics = ({ path }: PageLocation) =>
-  link !== undefined || path === '/' || path === '/compare' || CAMPAIGN_PATH.test(path)
+  link !== undefined ||
+  ['/', '/compare', '/creators'].includes(path) ||
+  CAMPAIGN_PATH.test(path) ||
+  CREATOR_PATH.test(path)
 
 function App() {
   const pageLocation = usePageLocation()
@@ -109,7 +122,8 @@ function App() {
 }
 
 function Top({ path, session, availability }: { path: string; session?: SessionInfo; availability?: Availability }) {
-  const isHere = (to: string) => (to === '/' ? path === '/' || path.startsWith('/campaigns/') : path === to)
+  const isHere = (to: string) =>
+    to === '/' ? path === '/' || path.startsWith('/campaigns/') : path === to || path.startsWith(`${to}/`)
   async function leaveSession() {
     await signOut()
     location.assign('/')

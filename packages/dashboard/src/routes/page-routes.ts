@@ -33,6 +33,8 @@ const IMMUTABLE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutabl
 const SCREEN_PATHS = [
   '/',
   '/campaigns/:id',
+  '/creators',
+  '/creators/:id',
   '/compare',
   '/prices',
   '/health',

@@ -5,10 +5,15 @@ import { removeVideo, stats, type CampaignSource } from '../api.ts'
 import { getTitle } from '../core/names.ts'
 import { formatHiddenBadge, getStatedCount, type CountName } from '../core/counts.ts'
 import { useChange, useLast, useLoaded } from '../hooks.ts'
+import { DEFAULT_VIDEO_SORT, parseVideoSort, selectVideos } from '../core/listing/select-videos.ts'
 import { html, onText } from '../html.ts'
 import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
 import { PastePreview, usePastePreview } from '../parts/paste-preview.ts'
 import { Bar } from '../parts/cards.ts'
+import { SearchField } from '../parts/search-field.ts'
+import { SortHeader } from '../parts/sort-header.ts'
+import { Thumbnail } from '../parts/videos/thumbnail.ts'
+import { VideoLabels } from '../parts/videos/video-labels.ts'
 import { formats } from '../page-state.ts'
 import { text } from '../texts/texts.ts'
 import { completed, removeLater, usePendingRemovals, toVideoKey } from '../pending-removals.ts'
@@ -19,11 +24,14 @@ interface VideosProps {
   /** Time of the newest sums. When it changes, the numbers of the videos are read again. */
   readonly asOf: string | undefined
   readonly canChange: boolean
+  /** The order and the search are in the address. */
+  readonly query: URLSearchParams
   reload(): void
+  show(change: Record<string, string>): void
 }
 
-/** The videos of a campaign, in descending order of views. */
-export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosProps) {
+/** The videos of a campaign, by default in descending order of views. */
+export function CampaignVideos({ row, source, asOf, canChange, query, reload, show }: VideosProps) {
   const videos = useLoaded(() => source.getVideos(), [source, row.videos.join()], [asOf])
   // After an edit the table remains until the new one is read.
   const shown = useLast(videos.value)
@@ -40,29 +48,46 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
       run: () => removeVideo(row.id, video.id),
     })
 
-  const all = [...(shown ?? [])].sort((a, b) => (b.views ?? -1) - (a.views ?? -1))
+  const all = shown ?? []
+  const sort = parseVideoSort(query.get('order'))
+  const q = query.get('find') ?? ''
+  const selected = selectVideos(all, sort, q)
+  const onSort = (order: string) => show({ order: order === DEFAULT_VIDEO_SORT ? '' : order })
+  const head = (column: string, title: string, kind = 'number') =>
+    html`<${SortHeader} column=${column} title=${title} sort=${sort} kind=${kind} onChange=${onSort} />`
   const views = all.reduce((sum, video) => sum + (video.views ?? 0), 0)
   return html`<section class="panel" aria-label=${text('videos.title')}>
-    <div class="panel-head"><h2>${text('videos.title')}</h2></div>
+    <div class="panel-head">
+      <h2>${text('videos.title')}</h2>
+      ${all.length > 1 && html`<${SearchField} q=${q} label=${text('videos.search')} placeholder=${text('creators.searchShort')} onChange=${(find: string) => show({ find })} />`}
+    </div>
     <${ErrorMessage} text=${videos.fault} />
     ${
-      all.length > 0 &&
+      selected.length > 0 &&
       html`<table class="videos">
         <thead>
           <tr>
-            <th scope="col">${text('videos.video')}</th>
-            <th scope="col" class="number">${text('measure.views')}</th>
+            <${SortHeader}
+              column="title"
+              title=${text('videos.video')}
+              sort=${sort}
+              isText=${true}
+              onChange=${onSort}
+            />
+            ${head('views', text('measure.views'))}
             <th scope="col" class="share-head">${text('videos.share')}</th>
-            <th scope="col" class="number wide">${text('videos.likes')}</th>
-            <th scope="col" class="number wide">${text('videos.comments')}</th>
+            ${head('publishedAt', text('videos.published'), 'wide')}
+            ${head('likes', text('videos.likes'), 'number wide')}
+            ${head('comments', text('videos.comments'), 'number wide')}
             ${canChange && html`<th><span class="hidden">${text('videos.remove')}</span></th>`}
           </tr>
         </thead>
         <tbody>
-          ${all.map((video) => html`<${VideoRow} key=${video.id} video=${video} views=${views} canChange=${canChange} isPending=${pending.has(toVideoKey(row.id, video.id))} remove=${remove} />`)}
+          ${selected.map((video) => html`<${VideoRow} key=${video.id} video=${video} thumbnails=${source.thumbnails} views=${views} canChange=${canChange} isPending=${pending.has(toVideoKey(row.id, video.id))} remove=${remove} />`)}
         </tbody>
       </table>`
     }
+    ${all.length > 0 && selected.length === 0 && html`<p class="quiet none">${text('videos.noMatch')}</p>`}
     ${shown?.length === 0 && html`<p class="quiet none">${text('videos.none')}</p>`}
     ${canChange && html`<${VideoAddition} row=${row} reload=${reload} />`}
   </section>`
@@ -70,13 +95,15 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
 
 interface VideoRowProps {
   readonly video: Video
+  /** Path of the pictures. */
+  readonly thumbnails: string
   readonly views: number
   readonly canChange: boolean
   readonly isPending: boolean
   remove(video: Video): void
 }
 
-function VideoRow({ video, views, canChange, isPending, remove }: VideoRowProps) {
+function VideoRow({ video, thumbnails, views, canChange, isPending, remove }: VideoRowProps) {
   const { id, url, channel, gone: removed, missing } = video
   const title = getTitle({ id, name: video.title })
   const share = video.views !== undefined && views > 0 ? video.views / views : 0
@@ -88,20 +115,26 @@ function VideoRow({ video, views, canChange, isPending, remove }: VideoRowProps)
   const isUnread = video.views === undefined && !missing && !badge
   return html`<tr class=${removed || missing || isPending ? 'gone' : ''}>
     <th scope="row">
-      <a class="name" href=${url} target="_blank" rel="noreferrer noopener"><bdi>${title}</bdi></a>
-      <span class="quiet below">
-        ${channel && html`<bdi>${channel}</bdi>`}${channel && video.publishedAt && ' · '}
-        ${video.publishedAt && formats.day(Date.parse(video.publishedAt))}
-        ${removed && html`<span class="badge">${text('videos.removedSince', { day: formats.day(Date.parse(removed.since)) })}</span>`}
-        ${missing && html`<span class="badge">${text('videos.notFound')}</span>`}
-        ${isUnread && html`<span class="badge">${text('videos.notRead')}</span>`}
-        ${badge && html`<span class="badge">${badge}</span>`}
-      </span>
+      <div class="video">
+        <${Thumbnail} base=${thumbnails} video=${id} /><span>
+          <a class="name" href=${url} target="_blank" rel="noreferrer noopener"><bdi>${title}</bdi></a>
+          <span class="quiet below">
+            ${channel && html`<bdi>${channel}</bdi>`}
+            ${video.publishedAt && html`<span class="under">${formats.day(Date.parse(video.publishedAt))}</span>`}
+            <${VideoLabels} video=${video} />
+            ${removed && html`<span class="badge">${text('videos.removedSince', { day: formats.day(Date.parse(removed.since)) })}</span>`}
+            ${missing && html`<span class="badge">${text('videos.notFound')}</span>`}
+            ${isUnread && html`<span class="badge">${text('videos.notRead')}</span>`}
+            ${badge && html`<span class="badge">${badge}</span>`}
+          </span>
+        </span>
+      </div>
     </th>
     <td class="number">${count('views')}</td>
     <td class="share-cell">
       <${Bar} share=${share} /><span>${video.views === undefined ? '–' : formats.percent(share)}</span>
     </td>
+    <td class="wide">${video.publishedAt ? formats.day(Date.parse(video.publishedAt)) : '–'}</td>
     <td class="number wide">${count('likes')}</td>
     <td class="number wide">${count('comments')}</td>
     ${canChange && html`<td><button class="icon" disabled=${isPending} aria-label=${text('videos.removeOne', { name: title })} title=${text('videos.remove')} onClick=${() => remove(video)}>✕</button></td>`}

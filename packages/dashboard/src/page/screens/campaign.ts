@@ -19,7 +19,7 @@ import { Cards } from './results/campaign-cards.ts'
 import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
 import { CampaignResults } from './results/campaign-results.ts'
-import { CampaignVideos } from './campaign-videos.ts'
+import { CampaignContent } from './creators/campaign-content.ts'
 
 interface CampaignProps {
   /** Id of a campaign of the user. Absent on the page of a share link: then `source` is set, and the page is read-only. */
@@ -134,12 +134,15 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
             show=${show}
           />`
     }
-    <${CampaignVideos}
+    <${CampaignContent}
       row=${row}
       source=${source}
       asOf=${sums?.asOf}
+      isOwn=${isOwn}
       canChange=${canChange}
+      query=${query}
       reload=${campaign.reload}
+      show=${show}
     />
     ${
       open === 'edit' &&

@@ -1,5 +1,6 @@
 import { campaign } from './de/campaign.ts'
 import { campaigns } from './de/campaigns.ts'
+import { creators } from './de/creators.ts'
 import { errors } from './de/errors.ts'
 import { files } from './de/files.ts'
 import { frame } from './de/frame.ts'
@@ -16,6 +17,7 @@ import type { Translation } from './text-types.ts'
 export const texts: Translation<typeof english> = {
   ...campaign,
   ...campaigns,
+  ...creators,
   ...errors,
   ...files,
   ...frame,

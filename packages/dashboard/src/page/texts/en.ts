@@ -1,5 +1,6 @@
 import { campaign } from './en/campaign.ts'
 import { campaigns } from './en/campaigns.ts'
+import { creators } from './en/creators.ts'
 import { errors } from './en/errors.ts'
 import { files } from './en/files.ts'
 import { frame } from './en/frame.ts'
@@ -14,6 +15,7 @@ import { results } from './en/results.ts'
 export const texts = {
   ...campaign,
   ...campaigns,
+  ...creators,
   ...errors,
   ...files,
   ...frame,
