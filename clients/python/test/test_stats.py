@@ -40,6 +40,24 @@ def test_collections(stats: StatsClient) -> None:
     assert not stats.delete_for_good("spring")
 
 
+def test_posts(stats: StatsClient) -> None:
+    stats.put("posts", {"videos": []})
+    post = stats.add_post("posts", {"url": "https://x.com/a/status/12345?s=20"})
+    assert post is not None and post["id"] == "x-12345"
+    reported = stats.report_numbers("posts", "x-12345", {"views": 7})
+    assert reported is not None and reported["points"] == 1
+    imported = stats.import_numbers("posts", "post id,views,at\nx-12345,8,2026-01-01\n")
+    assert imported is not None and imported["stored"] == 1
+    numbers = stats.list_numbers("posts", "x-12345")
+    assert numbers is not None and [one.get("views") for one in numbers["numbers"]] == [8, 7]
+    history = stats.get_reported_history("posts")
+    assert history is not None and [one.get("impressions") for one in history["points"]] == [8, 7]
+    assert stats.delete_post("posts", "x-12345")
+    assert not stats.delete_post("posts", "x-12345")
+    assert stats.list_posts("posts") == []
+    assert stats.put_post("posts", "p", {"url": "https://x.com/a/status/12345"}) is not None
+
+
 def test_misses(stats: StatsClient) -> None:
     for miss in (
         stats.get("none"),

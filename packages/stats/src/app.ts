@@ -16,6 +16,8 @@ import { registerCreatorRoutes } from './routes/creators/creator-routes.ts'
 import { registerHistoryRoutes } from './routes/history/history-routes.ts'
 import { registerMoveRoutes } from './routes/move-routes.ts'
 import { registerOverviewRoutes } from './routes/overview-routes.ts'
+import { registerNumbersRoutes } from './routes/posts/numbers-routes.ts'
+import { registerPostRoutes } from './routes/posts/post-routes.ts'
 import { registerResultsRoutes } from './routes/history/results-routes.ts'
 import { registerPreviewRoutes } from './routes/files/preview-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
@@ -37,8 +39,11 @@ export async function createStatsApp(
   resources.defer(() => logger.close())
   reportLogger(logger, context.registry)
 
-  const { collections, overview, creators, source, database } = await openCollections(context, resources)
-  const { cache, upstream, lookUpVideos } = await openCache(context, collections, logger, resources)
+  const { collections, posts, reported, overview, creators, source, database } = await openCollections(
+    context,
+    resources,
+  )
+  const { cache, upstream, lookUpVideos } = await openCache(context, collections, reported, logger, resources)
 
   const app = await createApp(context, {
     title: 'Influencer Stats',
@@ -58,6 +63,8 @@ export async function createStatsApp(
   registerPreviewRoutes(app, collections, lookUpVideos)
   registerResultsRoutes(app, collections)
   await registerCampaignFileRoutes(app, { collections, lookUpVideos, budget: context.budget })
+  registerPostRoutes(app, collections.state, posts)
+  await registerNumbersRoutes(app, collections.state, posts, context.budget)
   registerHistoryRoutes(app, collections, toRetentionTiers(config).daily)
   await registerMoveRoutes(app, collections, database, context.budget)
   registerUpstreamRoute(app, upstream)

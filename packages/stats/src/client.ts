@@ -1,5 +1,6 @@
 import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-stats/runtime/service-client'
 import type { Campaign, CampaignPatch, CampaignSource, computeCosts, Fee, FollowedVideos } from './core/campaign.ts'
+import { createPostsClient, type PostsClient, type Stats } from './posts/posts-client.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { Edits, Totals } from './core/video-numbers.ts'
 import type { RangeResults } from './campaigns/results-reader.ts'
@@ -7,13 +8,13 @@ import type { CreatorSort } from './campaigns/creators/creator-selection.ts'
 import type { CampaignCreator, CampaignCreators, CreatorCampaign } from './campaigns/creators/creator.ts'
 import type { Sort } from './campaigns/overview/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
-import type { Summary } from './core/prepared-reply.ts'
 import { createFileClient, type FileClient } from './file-client.ts'
 import type { Creator, CreatorListOptions, CreatorPage, CreatorWithVideos } from './routes/creators/creator-resource.ts'
 import type { VideoResource } from './routes/videos-view.ts'
 
 export type { PreviewItem } from './core/paste/preview.ts'
 export type { CampaignsImport, PastePreview } from './file-client.ts'
+export type * from './posts/posts-client.ts'
 export { parseVideoId } from './core/video-links.ts'
 export type {
   Campaign,
@@ -67,14 +68,6 @@ export interface ChangeCondition {
 export interface PutCondition extends ChangeCondition {
   /** True if the collection must not exist. */
   readonly ifAbsent?: boolean
-}
-
-/** The sums of a collection. Times are ISO 8601 strings, as in JSON. */
-export interface Stats extends Summary {
-  /** True if the numbers are older than two refresh intervals. */
-  readonly stale: boolean
-  /** Origin of the numbers. The numbers of `stand-in` are invented. */
-  readonly source?: string
 }
 
 /** A collection with the requested additions. */
@@ -170,7 +163,7 @@ export interface Results extends Omit<RangeResults, 'from' | 'to'> {
  * Client of a stats service. If the collection or the video does not exist, a method resolves with `undefined`, or with
  * false if it deletes. After any other refusal it rejects with a `ServiceError`.
  */
-export interface StatsClient extends FileClient {
+export interface StatsClient extends FileClient, PostsClient {
   list(options?: ListOptions): Promise<CollectionPage>
   get(id: string, include?: CollectionInclude): Promise<CollectionRow | undefined>
   /** Creates or replaces a collection. */
@@ -226,7 +219,13 @@ export interface StatsClient extends FileClient {
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>
 }
 
-const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION', 'NOT_IN_TRASH', 'CREATOR_NOT_FOUND']
+const MISS_CODES = [
+  'COLLECTION_NOT_FOUND',
+  'VIDEO_NOT_IN_COLLECTION',
+  'NOT_IN_TRASH',
+  'POST_NOT_FOUND',
+  'CREATOR_NOT_FOUND',
+]
 
 /** Creates a client of the service at `url`, in a browser or in Node. */
 export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
@@ -282,6 +281,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       read('GET', `${toPath(id)}/results`, { query: { from: toQueryTime(from), to: toQueryTime(to), zone } }),
     listCreators: async (query = {}) => (await read<CreatorPage>('GET', '/creators', { query: { ...query } }))!,
     getCreator: (id) => read('GET', `/creators/${encodeURIComponent(id)}`),
+    ...createPostsClient(sendRequest),
     getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
     export: async (id, format) => (await sendRequest('GET', `${toPath(id)}/export`, { query: { format } }))?.text(),
   }

@@ -10,12 +10,15 @@ import type { CampaignCreators, CreatorDetails } from './campaigns/creators/crea
 import type { OverviewPage, OverviewQuery } from './campaigns/overview/overview.ts'
 import type { CollectionRow } from './campaigns/overview/overview-source.ts'
 import type { ExportLine } from './core/export-line.ts'
+import type { PostMethod } from './posts/posts.ts'
+import type { ReportedUpdate } from './posts/reported-totals.ts'
 import type { CollectionVersion, StateReads, VideoRow } from './state/stats-state.ts'
 
 /** Requests of serving threads to the main thread, which owns the state and the poller. */
 export type StatsMainMessage = StateReads & {
   /** @param requester `threadId` of the thread */
   change(requester: number, name: ChangeName, id: string, args: readonly unknown[]): ChangeResult
+  changePosts(method: PostMethod, args: readonly unknown[]): unknown
   overviewPage(query: OverviewQuery): OverviewPage
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   creatorPage(query: CreatorQuery): CreatorPage
@@ -45,6 +48,8 @@ export type ReplyUpdate = readonly [id: string, reply: PreparedReply | undefined
 /** Messages of the main thread to all serving threads. */
 export type StatsThreadMessage = {
   publish(updates: readonly ReplyUpdate[]): void
+  /** Not with the cache `poller`, whose replies contain the sums. */
+  reported(updates: readonly ReportedUpdate[]): void
 }
 
 /** Data that a thread receives at its start. */
@@ -57,4 +62,6 @@ export interface StatsSharedState {
   readonly logState?: SharedArrayBuffer | undefined
   /** All prepared replies; empty with any cache other than `poller`. */
   readonly replies: readonly ReplyUpdate[]
+  /** Reported sums of all collections with posts; empty with the cache `poller`. */
+  readonly reported: readonly ReportedUpdate[]
 }

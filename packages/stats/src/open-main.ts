@@ -10,9 +10,12 @@ import { toRetentionTiers } from './core/history/retention-tiers.ts'
 import { DAY_MS } from './core/quota-budget.ts'
 import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from './messages.ts'
 import { startPolling, type PollerHandle } from './open-polling.ts'
+import { PostsOwner } from './posts/posts-owner.ts'
+import { createPublishedPosts, listPostCollections } from './posts/published-posts.ts'
+import { ReportedTotals } from './posts/reported-totals.ts'
 import type { QuotaMeter } from './quota/quota-meter.ts'
 import type { StatsConfig } from './settings.ts'
-import { isCollectionLine } from './core/export-line.ts'
+import { isCollectionLine, isRecordLine } from './core/export-line.ts'
 import { reportOtherSources } from './state/other-sources.ts'
 import type { StatsState } from './state/stats-state.ts'
 import { reportQuota } from './stats-metrics.ts'
@@ -47,6 +50,11 @@ export async function openMain(
   const creatorSource =
     config.cache === 'poller' ? createPolledCreators(() => poller().replyTable) : createStoredCreators(state, source())
   const creators = new CreatorIndex(creatorSource, state, source)
+  const reported = new ReportedTotals()
+  await reported.load(state)
+  // The poller publishes the sums with its replies.
+  if (config.cache !== 'poller') reported.onChange = (updates) => context.broadcast('reported', updates)
+  const publishedPosts = createPublishedPosts(state, reported, () => polling?.poller.replyTable)
   const collections = new CollectionsOwner({
     state,
     retention: tiers.hourly,
@@ -55,14 +63,21 @@ export async function openMain(
     // In a cluster the poller of every node, this one included, gets the change from the log.
     async onChange(id, collection, requester, last) {
       if (node) await node.waitUntilPublished()
-      else await polling?.poller.onCollectionChange(id, collection, requester, last)
+      else {
+        await publishedPosts.onCollectionChange(collection)
+        await polling?.poller.onCollectionChange(id, collection, requester, last)
+      }
       creators.invalidate()
     },
     onFault: (fault, description) => log.error(fault, description),
     shouldPrune: () => node?.getState().polling ?? true,
   })
-  if (config.cache === 'poller') polling = await startPolling(context, collections, meter, source(), node)
-  const overview = new Overview(polling?.poller.rows ?? createStoredRows(state, source()), state)
+  const posts = new PostsOwner({
+    collections,
+    onChange: (id) => (node ? node.waitUntilPublished() : publishedPosts.apply([id])),
+  })
+  if (config.cache === 'poller') polling = await startPolling(context, collections, meter, source(), node, reported)
+  const overview = new Overview(polling?.poller.rows ?? createStoredRows(state, source(), reported), state)
   const otherSources = reportOtherSources(state, source(), log)
 
   return {
@@ -72,6 +87,7 @@ export async function openMain(
       share: state.level?.share(),
       logState: node?.logState,
       replies: polling?.poller.replyTable.getReplies() ?? [],
+      reported: polling ? [] : reported.getAll(),
     }),
     onThreadExit(shared) {
       const { share } = shared as StatsSharedState
@@ -80,6 +96,7 @@ export async function openMain(
     handlers: {
       ...createReadHandlers(state),
       change: (requester, name, id, args) => collections.changeFor(requester, name, id, args as never),
+      changePosts: (method, args) => (posts[method] as (...args: unknown[]) => unknown)(...args),
       overviewPage: (query) => overview.getPage(query),
       overviewOne: (id, withChange) => overview.getRow(id, withChange),
       creatorPage: (query) => creators.getPage(query),
@@ -92,7 +109,10 @@ export async function openMain(
         await collections.importLines(lines)
         // The poller of a node gets the change from the log.
         if (node) await node.waitUntilPublished()
-        else await polling?.poller.applyImport(imported.map(({ collection }) => collection.id))
+        else {
+          await polling?.poller.applyImport(imported.map(({ collection }) => collection.id))
+          await publishedPosts.apply(listPostCollections(lines.filter(isRecordLine)))
+        }
         creators.invalidate()
         const stored = await Promise.all(
           imported.map(
@@ -115,6 +135,7 @@ export async function openMain(
       await polling?.close()
       // A node persists the count with every call.
       if (!node) await saveUsage()
+      reported.close()
       await otherSources.close()
       await collections.close()
       clearTimeout(timer)

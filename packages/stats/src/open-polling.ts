@@ -7,6 +7,8 @@ import type { VideoDetails } from './core/video-details.ts'
 import type { StatsLogger } from './logger/logger.ts'
 import type { StatsThreadMessage } from './messages.ts'
 import { openClient, openLogger } from './open-parts.ts'
+import { createPublishedPosts } from './posts/published-posts.ts'
+import type { ReportedTotals } from './posts/reported-totals.ts'
 import { SsePublisher } from './publish/sse-publisher.ts'
 import type { QuotaMeter } from './quota/quota-meter.ts'
 import { Poller } from './refresh/poller.ts'
@@ -24,6 +26,7 @@ export interface PollerHandle {
 /**
  * Starts the poller of a process, and the publisher of its numbers.
  * @param node node of a cluster; it decides when this process makes calls
+ * @param reported sums of the posts of all collections
  */
 export async function startPolling(
   context: OpenContext<StatsConfig, StatsThreadMessage>,
@@ -31,6 +34,7 @@ export async function startPolling(
   meter: QuotaMeter,
   source: string,
   node: StatsNode | undefined,
+  reported: ReportedTotals,
 ): Promise<PollerHandle> {
   const { config, registry, log } = context
   const timer = createUpstreamTimer(context)
@@ -49,6 +53,7 @@ export async function startPolling(
     meter,
     logger,
     source,
+    reported,
     refreshInterval: config.refreshInterval,
     connections: config.upstreamConnections,
     readTimeout: config.readTimeout,
@@ -76,6 +81,7 @@ export async function startPolling(
   node?.join({
     poller,
     meter,
+    posts: createPublishedPosts(collections.state, reported, () => poller.replyTable),
     async begin() {
       poller.begin()
       await startPublisher()

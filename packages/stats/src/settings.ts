@@ -48,6 +48,13 @@ export const settings = defineSettings({
     env: 'YOUTUBE_API_KEY_FILE',
     description: 'file of the key, watched; its second line is the standby key',
   },
+  connectorToken: {
+    type: 'string',
+    default: '',
+    env: 'CONNECTOR_TOKEN',
+    secret: true,
+    description: 'bearer token that can only report numbers of posts',
+  },
   upstreamTimeout: { ...timeout, default: 5_000, description: 'timeout of a call to the YouTube API (ms)' },
   readTimeout: { ...timeout, default: 10_000, description: 'timeout of a read of a collection without numbers (ms)' },
   upstreamConnections: {

@@ -22,7 +22,11 @@ export async function openStats(
   if (!isStateOnMain(config)) {
     const memory = QuotaMeter.createMemory()
     reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
-    return { shared: (): StatsSharedState => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
+    return {
+      shared: (): StatsSharedState => ({ meter: memory, replies: [], reported: [] }),
+      handlers: {} as never,
+      async close() {},
+    }
   }
   const state = await openState(context)
   if (await selectSource(state, config)) log.warn('stats: the data folder has no quota usage; it begins at 0')

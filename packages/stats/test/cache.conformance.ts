@@ -6,6 +6,7 @@ import { isStale } from '../src/core/prepared-reply.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Poller } from '../src/refresh/poller.ts'
 import { QuotaMeter } from '../src/quota/quota-meter.ts'
+import { ReportedTotals } from '../src/posts/reported-totals.ts'
 import { createMapState } from '../src/state/map-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { createUpstreamReader } from '../src/refresh/upstream-reader.ts'
@@ -57,7 +58,9 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
         interval: 1,
         timeout: 5_000,
       })
-      const options = { collections, client, upstream, logger, meter, refreshInterval: INTERVAL_MS, size: CACHE_SIZE }
+      const reported = new ReportedTotals()
+      const numbers = { refreshInterval: INTERVAL_MS, size: CACHE_SIZE }
+      const options = { collections, client, upstream, logger, meter, reported, ...numbers }
       ;({ cache, poller } = await create(options))
     })
     afterEach(async () => {

@@ -19,6 +19,14 @@ async function openState() {
   return { state, exportLines }
 }
 
+const post = (title: string, revision: number) => ({
+  platform: 'x',
+  url: 'https://x.com/a/status/12345',
+  title,
+  revision,
+  points: 0,
+})
+
 /** A state with records of two sources, a post, and a collection in the trash. */
 async function openFilledState() {
   const opened = await openState()
@@ -33,7 +41,7 @@ async function openFilledState() {
   for (const id of ['live', 'old']) {
     await state.put(collection(id, 1))
     await state.putSnapshots([{ id, snapshot, point }])
-    await state.putRecords([{ kind: 'post', key: `${id}/p`, value: { title: id, revision: 7 } }])
+    await state.putRecords([{ kind: 'post', key: `${id}/p`, value: post(id, 7) }])
   }
   await state.trash(trashed('old', 2), (await state.get('old'))!)
   return opened
@@ -61,20 +69,20 @@ it('an import replaces only older versions and records, whether they are in the 
   const lines = await exportLines()
   await state.restore(collection('old', 3), trashed('old', 2))
   await state.trash(trashed('live', 3), (await state.get('live'))!)
-  await state.putRecords([{ kind: 'post', key: 'old/p', value: { title: 'Later', revision: 8 } }])
+  await state.putRecords([{ kind: 'post', key: 'old/p', value: post('Later', 8) }])
   await state.importLines!(lines)
   expect(await state.get('old')).toEqual(collection('old', 3))
   expect(await state.getRecords('trash', ['live', 'old'])).toEqual([trashed('live', 3), undefined])
-  expect(await state.getRecords('post', ['old/p'])).toEqual([{ title: 'Later', revision: 8 }])
+  expect(await state.getRecords('post', ['old/p'])).toEqual([post('Later', 8)])
 
   const newer: ExportLine[] = [
-    { type: 'record', kind: 'post', key: 'old/p', value: { title: 'Newest', revision: 9 } },
+    { type: 'record', kind: 'post', key: 'old/p', value: post('Newest', 9) },
     { type: 'collection', collection: trashed('old', 4), numbers: {} },
     { type: 'collection', collection: collection('live', 4), numbers: {} },
   ]
   await state.importLines!(newer)
   expect([await state.get('old'), await state.get('live')]).toEqual([undefined, collection('live', 4)])
   expect(await state.getRecords('trash', ['live', 'old'])).toEqual([undefined, trashed('old', 4)])
-  expect(await state.getRecords('post', ['old/p'])).toEqual([{ title: 'Newest', revision: 9 }])
+  expect(await state.getRecords('post', ['old/p'])).toEqual([post('Newest', 9)])
   expect(await state.getHistory('old', 0, 9, 9)).toEqual([point])
 })

@@ -19,6 +19,8 @@ const patch = (part: object, ...detail: string[]) => invalid('PATCH', '/collecti
 const get = (target: string, ...detail: string[]) => invalid('GET', target, undefined, ...detail)
 
 const bulk = (body: object, ...detail: string[]) => invalid('POST', '/collections/bulk', body, ...detail)
+const post = (below: string, part: object, ...detail: string[]) =>
+  invalid('POST', `/collections/c${below}`, part, ...detail)
 
 const importLine = (line: string, ...detail: string[]): Refusal => ({
   request: ['POST', '/import', `\n${line}`, { 'content-type': 'application/x-ndjson' }],
@@ -137,6 +139,41 @@ const refusals: Refusal[] = [
     code: 'INVALID_DATE_RANGE',
     detail: ['from 2026-02-01 to 2026-01-01'],
   },
+  post('/posts', { url: 'https://youtu.be/-4lB5EKS5Uk' }, 'body/url must be a link to a post of Instagram, TikTok, '),
+  post(
+    '/posts',
+    { url: 'https://x.com/a/status/12345', platform: 'vimeo' },
+    'body/platform must be one of instagram, ',
+  ),
+  post('/posts', {}, 'body must have the property "url"'),
+  {
+    request: ['PUT', '/collections/c/posts/p', { url: 'https://x.com/a/status/12345', platform: 'tiktok' }],
+    status: 409,
+    code: 'PLATFORM_MISMATCH',
+    detail: ['the link is one of x; received tiktok'],
+  },
+  invalid('PUT', '/collections/c/posts/a%20b', { url: 'x' }, 'params/post must be an id of 1 to 128 letters'),
+  invalid('DELETE', '/collections/c/posts/a%20b', undefined, 'params/post must be an id of 1 to 128 letters'),
+  post('/posts/p/numbers', { views: -1 }, 'body/views must be an integer from 0 to 1000000000000000; received -1'),
+  post('/posts/p/numbers', { views: 1, at: 'today' }, 'body/at must be a time such as 2026-01-31T12:00:00Z'),
+  {
+    request: ['POST', '/collections/c/posts/p/numbers', { note: 'x' }],
+    status: 409,
+    code: 'NO_NUMBERS',
+    detail: ['one of views, likes, comments, shares, saves is needed'],
+  },
+  get('/collections/c/posts/history?step=0', 'querystring/step must be an integer from 1 to 2592000; received 0'),
+  {
+    request: ['POST', '/collections/c/posts/numbers', 'hello', { 'content-type': 'text/csv' }],
+    code: 'VALIDATION_FAILED',
+    detail: ['body must have a row of headings such as url,views,likes,at'],
+  },
+  {
+    request: ['POST', '/collections/c/posts/numbers', {}],
+    status: 415,
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    detail: ['content-type must be text/csv'],
+  },
   patch({ name: 7 }, 'body/name must be a string of 1 to 200 whole characters (no NUL) or null; received 7'),
   patch({ tags: [''] }, 'body/tags/0 must be a string of 1 to 50 whole characters', 'received ""'),
   patch({ nmae: 'x' }, 'unknown property "nmae"; known: videos, name'),
@@ -225,6 +262,10 @@ const importRefusals: Refusal[] = [
     'line/source must be present for the kind channel',
   ),
   importLine('{"type":"record","kind":"post","key":"a b","value":{}}', 'line/key must '),
+  importLine(
+    '{"type":"record","kind":"post","key":"a/p","value":{"platform":"x","url":"u","revision":1,"points":0,"last":{}}}',
+    'line/value/last must have the property "at"',
+  ),
   importLine('{"type":"collection","numbers":{}}', 'line must have the property "collection"'),
 ]
 

@@ -324,6 +324,109 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/collections/{id}/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the posts of a collection with their last reported numbers, in the order of their ids */
+        get: operations["listPosts"];
+        put?: never;
+        /**
+         * Add a post by its link
+         * @description Its id is the platform and the id of the link. A post with this id is replaced; its numbers remain.
+         */
+        post: operations["addPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/posts/{post}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Create or replace a post of another platform
+         * @description The link is normalised. The numbers of a replaced post remain.
+         */
+        put: operations["putPost"];
+        post?: never;
+        /** Delete a post and its numbers */
+        delete: operations["deletePost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/posts/{post}/numbers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the reported numbers of a post, the oldest first */
+        get: operations["listNumbers"];
+        put?: never;
+        /**
+         * Report the numbers of a post at a time
+         * @description Numbers may be lower than earlier ones. Numbers of the same time are replaced.
+         */
+        post: operations["reportNumbers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/posts/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the reported sums: a point per time with numbers
+         * @description The first point may be before `from`: it has the sums at that time.
+         */
+        get: operations["getReportedHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/posts/numbers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import numbers of posts from a CSV file
+         * @description A row has a link to the post or its id (`post id`), and counts: `views`, `likes`, `comments`, `shares`, `saves`, `at`, `note`. An empty cell is an absent count. All accepted rows are stored together. At most 10000 rows and 1 MiB.
+         */
+        post: operations["importNumbers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/collections/{id}/stats/history": {
         parameters: {
             query?: never;
@@ -522,6 +625,21 @@ export interface components {
             stale: boolean;
             /** @description Origin of the numbers. The numbers of `stand-in` are invented. */
             source?: string;
+            /** @description Sums of the posts of other platforms, as people or programs reported them. They are not part of the other sums. A sum is absent if it was never reported. Absent for a collection without posts. */
+            reported?: {
+                /** @description Views. */
+                impressions?: number;
+                /** @description Likes, comments and shares. */
+                engagements?: number;
+                saves?: number;
+                /** @description Number of posts. */
+                posts: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the oldest of the posts' newest numbers. Absent without numbers.
+                 */
+                asOf?: string;
+            };
             byVideo?: {
                 /** @description YouTube id of the video. */
                 id: string;
@@ -714,6 +832,21 @@ export interface components {
             stale: boolean;
             /** @description Origin of the numbers. The numbers of `stand-in` are invented. */
             source?: string;
+            /** @description Sums of the posts of other platforms, as people or programs reported them. They are not part of the other sums. A sum is absent if it was never reported. Absent for a collection without posts. */
+            reported?: {
+                /** @description Views. */
+                impressions?: number;
+                /** @description Likes, comments and shares. */
+                engagements?: number;
+                saves?: number;
+                /** @description Number of posts. */
+                posts: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the oldest of the posts' newest numbers. Absent without numbers.
+                 */
+                asOf?: string;
+            };
         };
         /** Creator of a collection */
         CreatorOfACollection: {
@@ -1407,6 +1540,38 @@ export interface components {
             /** @description True if the numbers are older than two refresh intervals. */
             stale: boolean;
         };
+        /** Post */
+        Post: {
+            /** @description Id of the post in the collection. */
+            id: string;
+            /** Format: uri */
+            url: string;
+            /**
+             * @description Follows from the link. A request may omit it; another platform than that of the link is refused.
+             * @enum {string}
+             */
+            platform: "instagram" | "tiktok" | "twitch" | "x" | "facebook" | "linkedin";
+            /** @description Name of the creator. By default the name in the link, if there is one. */
+            creator?: string;
+            title?: string;
+            /** @description Day or time of publication. */
+            published?: string;
+            /** @description Number of times with numbers. */
+            points: number;
+            /** @description Last reported value of each count. A count that was never reported is absent. Absent without numbers. */
+            numbers?: {
+                views?: number;
+                likes?: number;
+                comments?: number;
+                shares?: number;
+                saves?: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the newest numbers.
+                 */
+                asOf: string;
+            };
+        };
         /** Exported collection */
         ExportedCollection: {
             /** @description Id that the client chooses. */
@@ -1555,6 +1720,8 @@ export interface components {
                 perThousandViews?: number;
                 perEngagement?: number;
             };
+            /** @description Absent without posts. */
+            posts?: components["schemas"]["Post"][];
         };
         /** Pasted text */
         PastedText: {
@@ -1742,6 +1909,87 @@ export interface components {
             /** @description Values without which their rows are imported. */
             invalid: components["schemas"]["InvalidCell"][];
             /** @description Headings whose columns are ignored. */
+            unknownHeadings: string[];
+        };
+        /** Posts */
+        Posts: {
+            posts: components["schemas"]["Post"][];
+        };
+        /** New post */
+        NewPost: {
+            /** @description Link to the post, which is stored in a normalised form. */
+            url: string;
+            /**
+             * @description Follows from the link. A request may omit it; another platform than that of the link is refused.
+             * @enum {string}
+             */
+            platform?: "instagram" | "tiktok" | "twitch" | "x" | "facebook" | "linkedin";
+            /** @description Name of the creator. By default the name in the link, if there is one. */
+            creator?: string;
+            title?: string;
+            /** @description Day or time of publication. */
+            published?: string;
+        };
+        /** New numbers of a post */
+        NewNumbersOfAPost: {
+            views?: number;
+            likes?: number;
+            comments?: number;
+            shares?: number;
+            saves?: number;
+            /**
+             * Format: date-time
+             * @description Time of the numbers. Default: now. Numbers of the same time are replaced.
+             */
+            at?: string;
+            note?: string;
+        };
+        /** Numbers of a post */
+        NumbersOfAPost: {
+            numbers: {
+                /** Format: date-time */
+                at: string;
+                views?: number;
+                likes?: number;
+                comments?: number;
+                shares?: number;
+                saves?: number;
+                note?: string;
+            }[];
+        };
+        /** History of reported sums */
+        HistoryOfReportedSums: {
+            points: {
+                /** Format: date-time */
+                at: string;
+                /** @description Views. */
+                impressions?: number;
+                /** @description Likes, comments and shares. */
+                engagements?: number;
+                saves?: number;
+                /** @description Number of posts with numbers. */
+                posts: number;
+            }[];
+        };
+        /** Imported numbers */
+        ImportedNumbers: {
+            /** @description Number of accepted rows. */
+            stored: number;
+            /** @description Number of refused rows. */
+            refused: number;
+            rows: {
+                /** @description Line of the row in the file. */
+                line: number;
+                /** @enum {string} */
+                state: "new" | "replaced" | "refused";
+                /** @description Id of the post of an accepted row. */
+                post?: string;
+                /** @enum {string} */
+                reason?: "POST_NOT_FOUND" | "NO_POST" | "NO_NUMBERS" | "INVALID_VALUE" | "NUMBERS_IN_FUTURE" | "TOO_MANY_NUMBERS";
+                /** @description Text that is the reason. */
+                detail?: string;
+            }[];
+            /** @description Headings that are not known. Their columns were ignored. */
             unknownHeadings: string[];
         };
         /** History */
@@ -2332,7 +2580,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file. CSV has one line per video; JSON has the collection, its sums and its videos. */
+            /** @description The file. CSV has one line per video and post; JSON has the collection, its sums, its videos and posts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2472,6 +2720,250 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ImportOfCampaigns"];
+                };
+            };
+        };
+    };
+    listPosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Posts"];
+                };
+            };
+        };
+    };
+    addPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPost"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+        };
+    };
+    putPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+                /** @description Id of the post in the collection. */
+                post: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPost"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+        };
+    };
+    deletePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+                /** @description Id of the post in the collection. */
+                post: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listNumbers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+                /** @description Id of the post in the collection. */
+                post: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NumbersOfAPost"];
+                };
+            };
+        };
+    };
+    reportNumbers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+                /** @description Id of the post in the collection. */
+                post: string;
+            };
+            cookie?: never;
+        };
+        /** @description At least one count. A count that is not known is omitted; it is not 0. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewNumbersOfAPost"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+        };
+    };
+    getReportedHistory: {
+        parameters: {
+            query?: {
+                /** @description Beginning of the history. */
+                from?: string;
+                /** @description No points after this time. */
+                to?: string;
+                /** @description Length of a step (s); the reply has at most one point per step. */
+                step?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryOfReportedSums"];
+                };
+            };
+        };
+    };
+    importNumbers: {
+        parameters: {
+            query?: {
+                /** @description True: returns the results and stores nothing. */
+                dryRun?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedNumbers"];
                 };
             };
         };

@@ -17,6 +17,7 @@ const ROUTES = new Map<string, readonly AllowedRoute[]>(
       allowReads(/^\/(upstream|trash|campaigns\/export|(collections|creators)(\/.+)?)$/),
       { methods: /^(PUT|PATCH|DELETE)$/, path: /^\/collections\/.+$/, access: 'change' },
       { methods: /^POST$/, path: /^\/collections\/bulk$/, access: 'change' },
+      { methods: /^POST$/, path: /^\/collections\/[^/]+\/posts(\/numbers|\/[^/]+\/numbers)?$/, access: 'change' },
       { methods: /^POST$/, path: /^\/trash\/[^/]+\/restore$/, access: 'change' },
       { methods: /^POST$/, path: /^\/(preview|campaigns\/import|collections\/[^/]+\/preview)$/, access: 'change' },
       { methods: /^DELETE$/, path: /^\/trash\/[^/]+$/, access: 'change' },

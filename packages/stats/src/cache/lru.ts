@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { prepare, STALE_INTERVALS } from '../core/prepared-reply.ts'
 import { IDS_PER_CALL, computeRefreshInterval } from '../core/quota-budget.ts'
 import type { Collection } from '../state/stats-state.ts'
-import { createReads, type CachedNumbers, type CacheOptions, type StatsCache } from './stats-cache.ts'
+import { createReads, withReported, type CachedNumbers, type CacheOptions, type StatsCache } from './stats-cache.ts'
 
 /** An entry that expired more than this many minimum intervals ago is not served: the read waits for the fetch. */
 const MAX_EXPIRED_INTERVALS = 3
@@ -17,6 +17,7 @@ export function createLruCache({
   collections: { state },
   upstream,
   meter,
+  reported,
   refreshInterval: minInterval,
   size,
 }: CacheOptions): StatsCache {
@@ -41,6 +42,18 @@ export function createLruCache({
   function getInterval(videos: number): number {
     const calls = Math.ceil(videos / IDS_PER_CALL) * Math.max(1, entries.size)
     return computeRefreshInterval(meter.remainingQuota, calls, minInterval)
+  }
+
+  // The numbers of YouTube in an entry remain as they are.
+  reported.onChange = (updates) => {
+    const changed = new Map(updates)
+    // `set` moves an entry to the front, so the entries are listed before.
+    const listed = [...entries.entries()]
+    for (const [key, entry] of listed) {
+      const id = key.slice(0, key.lastIndexOf('@'))
+      const ttl = Math.max(1, Math.ceil(entries.getRemainingTTL(key)))
+      if (changed.has(id)) entries.set(key, withReported(entry, changed.get(id)), { ttl })
+    }
   }
 
   const toKey = ({ id, revision }: Collection) => `${id}@${revision}`

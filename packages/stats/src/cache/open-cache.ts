@@ -7,6 +7,7 @@ import type { StatsLogger } from '../logger/logger.ts'
 import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from '../messages.ts'
 import { openClient } from '../open-parts.ts'
 import { parts } from '../parts.ts'
+import type { ReportedTotals } from '../posts/reported-totals.ts'
 import { QuotaMeter } from '../quota/quota-meter.ts'
 import { createUpstreamReader, getCallResults, type UpstreamReader } from '../refresh/upstream-reader.ts'
 import { VideoLookup } from '../refresh/video-lookup.ts'
@@ -26,11 +27,13 @@ export interface OpenedCache {
 
 /**
  * Opens the cache of a serving thread.
+ * @param reported sums of the posts of collections
  * @param resources gets the functions that close it
  */
 export async function openCache(
   context: AppContext<StatsConfig, StatsMainMessage, StatsThreadMessage>,
   collections: Collections,
+  reported: ReportedTotals,
   logger: StatsLogger,
   resources: AsyncDisposableStack,
 ): Promise<OpenedCache> {
@@ -63,6 +66,7 @@ export async function openCache(
       meter,
       logger,
       source,
+      reported,
       retryAfter: refreshInterval,
       interval: refreshInterval,
       timeout,
@@ -83,7 +87,7 @@ export async function openCache(
     const canCall = () => upstream.circuit.pause === undefined
     const lookup = new VideoLookup({ caller: client.side, meter, logger, canCall })
     lookUpVideos = (ids) => lookup.find(ids)
-    return { collections, upstream, logger, meter, refreshInterval, size }
+    return { collections, upstream, logger, meter, reported, refreshInterval, size }
   }
 
   const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT_MS), replies, meter }

@@ -2,7 +2,7 @@ import { prepare, STALE_INTERVALS } from '../core/prepared-reply.ts'
 import { IDS_PER_CALL, computeRefreshInterval } from '../core/quota-budget.ts'
 import { errors } from '../errors.ts'
 import type { Collection } from '../state/stats-state.ts'
-import { createReads, type CachedNumbers, type CacheOptions, type StatsCache } from './stats-cache.ts'
+import { createReads, withReported, type CachedNumbers, type CacheOptions, type StatsCache } from './stats-cache.ts'
 
 interface RefreshEntry extends CachedNumbers {
   readonly revision: number
@@ -58,6 +58,12 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
     timer = setTimeout(() => (round = runRound()), interval)
   }
   round = runRound()
+  options.reported.onChange = (updates) => {
+    for (const [id, reported] of updates) {
+      const entry = entries.get(id)
+      if (entry) entries.set(id, { ...withReported(entry, reported), revision: entry.revision })
+    }
+  }
 
   async function find(id: string): Promise<RefreshEntry | undefined> {
     const collection = await state.get(id)

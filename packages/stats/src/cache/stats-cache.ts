@@ -1,6 +1,8 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
 import type { Collections } from '../campaigns/collections.ts'
-import type { PreparedReply, StatsReading } from '../core/prepared-reply.ts'
+import { prepare, type PreparedReply, type StatsReading } from '../core/prepared-reply.ts'
+import type { Reported } from '../core/posts/reported.ts'
+import type { ReportedTotals } from '../posts/reported-totals.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from '../messages.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
@@ -38,11 +40,18 @@ export const createReads = (
   readNumbers: async (id) => (await find(id))?.reading,
 })
 
+/** Returns the numbers with other reported sums. */
+export function withReported({ reading, ...rest }: CachedNumbers, reported: Reported | undefined): CachedNumbers {
+  const changed = { ...reading, reported }
+  return { ...rest, reading: changed, reply: prepare(changed) }
+}
+
 export interface CacheOptions {
   readonly collections: Collections
   readonly upstream: UpstreamReader
   readonly logger: StatsLogger
   readonly meter: QuotaMeter
+  readonly reported: ReportedTotals
   /** Minimum time between two refreshes of a number (ms). */
   readonly refreshInterval: number
   /** Maximum number of cached collections. Only the cache `lru` has a limit. */

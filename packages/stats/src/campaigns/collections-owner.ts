@@ -14,6 +14,7 @@ import {
   type VideoRow,
 } from '../state/stats-state.ts'
 import type { ExportLine } from '../core/export-line.ts'
+import type { RecordEdit } from '../core/record-kinds.ts'
 import type { RetentionTiers } from '../core/history/retention-tiers.ts'
 import { DAY_MS } from '../core/quota-budget.ts'
 import { ChangeWriter, writeChange, type CollectionChange } from './change-writer.ts'
@@ -26,6 +27,7 @@ import {
   type CollectionFields,
 } from './collection-changes.ts'
 import type { Collections } from './collections.ts'
+import { writeRecords } from './record-writer.ts'
 import { pruneCollections, pruneVideos, readTrash } from './retention.ts'
 
 export interface CollectionsOwnerOptions {
@@ -161,6 +163,16 @@ export class CollectionsOwner implements Collections {
     if (!state.importLines) throw errors.IMPORT_NOT_SUPPORTED('an import needs --state level')
     await this.#changeWriter.run(() => state.importLines!(lines))
     this.#prunedWholeAt = -Infinity
+  }
+
+  /**
+   * Writes records after all earlier changes. In a cluster they are computed again if another change came first, or if
+   * this node has not applied an earlier change yet.
+   * @param compute returns the changes, and the result; throws the problems of a refusal
+   */
+  changeRecords<T>(compute: () => Promise<RecordEdit<T>>): Promise<T> {
+    const write = () => writeRecords(this.state, compute)
+    return this.state.catchUp ? write() : this.#changeWriter.run(write)
   }
 
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot) {

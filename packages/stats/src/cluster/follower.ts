@@ -1,7 +1,9 @@
 import type { Lease } from '@influencer-stats/log/log'
 import type { Poller } from '../refresh/poller.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
-import { isCollectionLine } from '../core/export-line.ts'
+import { isCollectionLine, isRecordLine } from '../core/export-line.ts'
+import type { RecordChange } from '../core/record-kinds.ts'
+import { listPostCollections, type PublishedPosts } from '../posts/published-posts.ts'
 import type { StatsChange } from '../state/stats-change.ts'
 
 /** The poller and the quota meter of a node, and the callbacks that begin and end its calls to YouTube. */
@@ -11,6 +13,7 @@ export interface PollingControl {
     'onCollectionChange' | 'applyImport' | 'applyFetched' | 'applyFailure' | 'changeSource' | 'reads'
   >
   readonly meter: QuotaMeter
+  readonly posts?: PublishedPosts
   /** Called when this node begins to call YouTube. */
   begin(): Promise<void>
   /** Called when this node stops calling YouTube. */
@@ -80,9 +83,10 @@ export class Follower {
   }
 
   #dispatch(change: StatsChange, polling: PollingControl): void {
-    const { poller, meter } = polling
+    const { poller, meter, posts } = polling
     switch (change.type) {
       case 'put':
+        posts?.onCollectionChange(change.collection)
         return this.#trackPublish(poller.onCollectionChange(change.collection.id, change.collection))
       case 'delete':
         return this.#trackPublish(poller.onCollectionChange(change.id, undefined))
@@ -92,9 +96,12 @@ export class Follower {
         return this.#trackPublish(poller.applyImport([change.collection.id]))
       case 'import':
         for (const line of change.lines) if (line.type === 'usage') meter.raise(line.usage)
+        this.#applyPosts(change.lines.filter(isRecordLine), posts)
         return this.#trackPublish(
           poller.applyImport(change.lines.filter(isCollectionLine).map(({ collection }) => collection.id)),
         )
+      case 'records':
+        return this.#applyPosts(change.rows, posts)
       case 'asked':
         return this.#trackPublish(poller.applyFetched(change))
       case 'failed':
@@ -108,6 +115,11 @@ export class Follower {
         // While this node is the poller, its own count is newer than the one in the log.
         if (this.#lease?.term === undefined) meter.restore(change.usage)
     }
+  }
+
+  #applyPosts(rows: readonly Pick<RecordChange, 'kind' | 'key'>[], posts: PublishedPosts | undefined): void {
+    const ids = listPostCollections(rows)
+    if (posts && ids.length > 0) this.#trackPublish(posts.apply(ids))
   }
 
   #trackPublish(publishing: Promise<void>): void {

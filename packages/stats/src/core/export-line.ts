@@ -42,5 +42,8 @@ export type CollectionLine = Extract<ExportLine, { type: 'collection' }>
 
 export const isCollectionLine = (line: ExportLine): line is CollectionLine => line.type === 'collection'
 
+export const isRecordLine = (line: ExportLine): line is Extract<ExportLine, { type: 'record' }> =>
+  line.type === 'record'
+
 /** Maximum size of an import request (bytes). A change of the log, which is at most 4 MiB, contains the whole request. */
 export const MAX_IMPORT_BYTES = 2_097_152

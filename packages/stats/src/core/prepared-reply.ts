@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { toIsoTime } from './iso-time.ts'
+import type { Reported } from './posts/reported.ts'
 import {
   COUNT_NAMES,
   sum,
@@ -33,6 +34,8 @@ export interface StatsReading {
   readonly at: number
   /** Origin of the numbers. */
   readonly source?: string | undefined
+  /** Sums of the collection's posts, if it has any. */
+  readonly reported?: Reported | undefined
 }
 
 /** Returns the fields of an object as JSON without braces. */
@@ -45,8 +48,11 @@ function prepareFields(summary: Summary, { at, snapshot: { asOf } }: StatsReadin
   return { numbers, rest, hash: hash('sha1', `${numbers}${asOf}${rest}`, 'base64url'), asOf, at }
 }
 
-const toSourceField = (source: string | undefined): string =>
-  source === undefined ? '' : `,"source":${JSON.stringify(source)}`
+/** Returns the fields after `stale`, with a comma before each. */
+function toRest({ source, reported }: StatsReading): string {
+  const text = source === undefined ? '' : `,"source":${JSON.stringify(source)}`
+  return reported ? `${text},"reported":${JSON.stringify(reported)}` : text
+}
 
 /** A collection's numbers as in a reply, without `stale`. Times are ISO 8601 texts. */
 export interface Summary extends Totals {
@@ -65,6 +71,8 @@ export interface KnownSummary {
   readonly at: number
   /** Origin of the numbers. */
   readonly source?: string | undefined
+  /** Sums of the collection's posts, if it has any. */
+  readonly reported?: Reported | undefined
 }
 
 const toTimes = ({ since, asOf }: VideoRemoval) => ({ since: toIsoTime(since), asOf: toIsoTime(asOf) })
@@ -100,23 +108,24 @@ export function toByVideo({ hidden, hiddenSince, omitted: _omitted, gone, ...cou
   }
 }
 
-export const toKnownSummary = ({ snapshot, at, source }: StatsReading): KnownSummary => ({
+export const toKnownSummary = ({ snapshot, at, source, reported }: StatsReading): KnownSummary => ({
   summary: summarize(snapshot),
   asOf: snapshot.asOf,
   at,
   source,
+  reported,
 })
 
 /** The reply of `GET /collections/:id/stats`. */
 export const prepare = (reading: StatsReading, summary = summarize(reading.snapshot)): PreparedReply =>
-  prepareFields(summary, reading, toSourceField(reading.source))
+  prepareFields(summary, reading, toRest(reading))
 
 /** The same reply with each video's numbers (`?by=video`). */
 export const prepareByVideo = (reading: StatsReading): PreparedReply =>
   prepareFields(
     summarize(reading.snapshot),
     reading,
-    `${toSourceField(reading.source)},${toFields({ byVideo: reading.snapshot.videos.map(toByVideo) })}`,
+    `${toRest(reading)},${toFields({ byVideo: reading.snapshot.videos.map(toByVideo) })}`,
   )
 
 /** Numbers are stale when they are older than this many refresh intervals. */

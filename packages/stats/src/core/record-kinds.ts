@@ -1,6 +1,7 @@
 import type { TrashedCollection } from './campaign.ts'
 import type { Feed } from './follow/feed.ts'
 import type { ChannelCounts, ChannelDetails } from './received/channel-details.ts'
+import type { Post, PostNumbers } from './posts/post.ts'
 
 /** Properties of a kind of records. */
 export interface RecordKindProperties {
@@ -41,8 +42,8 @@ export interface RecordValues {
   readonly channel: ChannelDetails
   readonly 'channel-point': ChannelCounts
   readonly feed: Feed
-  readonly post: object
-  readonly 'post-numbers': object
+  readonly post: Post
+  readonly 'post-numbers': PostNumbers
   readonly trash: TrashedCollection
 }
 
@@ -62,6 +63,17 @@ export interface RecordChange {
   readonly kind: RecordKind
   readonly key: string
   readonly value?: object | undefined
+  /**
+   * Revision of the value that it replaces; 0 if there must be none. In a cluster another node may have replaced that
+   * value: then nothing is written. The other states have only one writer, which need not check this.
+   */
+  readonly before?: number | undefined
+}
+
+/** Changes of records, and the result for the caller. */
+export interface RecordEdit<T> {
+  readonly changes: readonly RecordChange[]
+  readonly result: T
 }
 
 /** Range of keys of one kind. */

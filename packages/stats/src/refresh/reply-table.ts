@@ -11,6 +11,7 @@ import type { Snapshot } from '../core/video-numbers.ts'
 import type { ReplyUpdate } from '../messages.ts'
 import type { SseUpdate } from '../publish/sse-publisher.ts'
 import { toPages, type OverviewSource } from '../campaigns/overview/overview-source.ts'
+import type { ReportedTotals } from '../posts/reported-totals.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
 import type { Collection, StatsState } from '../state/stats-state.ts'
 import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
@@ -21,6 +22,8 @@ export interface ReplyTableOptions {
   readonly meter: Pick<QuotaMeter, 'interval'>
   /** Origin of the numbers. */
   readonly source?: string | undefined
+  /** Sums of the posts of collections. */
+  readonly reported?: Pick<ReportedTotals, 'get'>
   /**
    * Publishes the changed replies to every thread; resolves when each thread has them.
    * @param requester `threadId` of a thread that gets them before the reply to its request
@@ -232,9 +235,10 @@ export class ReplyTable {
   hasTried = ({ videos }: Collection): boolean => this.videos.getUntried(videos).length === 0
 
   /** Returns the data of a collection's videos; undefined if none of them has any. */
-  read({ videos }: Collection): StatsReading | undefined {
+  read({ id, videos }: Collection): StatsReading | undefined {
+    const { source, reported } = this.#options
     const reading = this.videos.read(videos)
-    return reading && { ...reading, source: this.#options.source }
+    return reading && { ...reading, source, reported: reported?.get(id) }
   }
 
   /** Prepares and publishes the current numbers of these collections. */

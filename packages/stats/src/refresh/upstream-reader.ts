@@ -8,6 +8,7 @@ import { IDS_PER_CALL, getPacedInterval } from '../core/quota-budget.ts'
 import type { StatsReading } from '../core/prepared-reply.ts'
 import { toOutage, type CallResults, type UpstreamOutage } from '../core/upstream-state.ts'
 import type { StatsLogger } from '../logger/logger.ts'
+import type { ReportedTotals } from '../posts/reported-totals.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
 import type { Collection, StateReader } from '../state/stats-state.ts'
 import type { SnapshotThrottleOptions } from '../persist/snapshot-throttle.ts'
@@ -24,6 +25,8 @@ export interface UpstreamReaderOptions {
   readonly logger: StatsLogger
   /** Origin of the numbers. */
   readonly source?: string
+  /** Sums of the posts of collections. */
+  readonly reported?: Pick<ReportedTotals, 'get'>
   /** Minimum `Retry-After` of a failed read (ms). */
   readonly retryAfter: number
   /** Interval between two refreshes (ms). A video counts as removed after two omissions at least this far apart. */
@@ -54,6 +57,7 @@ export function createUpstreamReader({
   meter,
   logger,
   source,
+  reported: totals,
   retryAfter,
   interval,
   timeout,
@@ -129,9 +133,16 @@ export function createUpstreamReader({
       // Each read requests all videos, so its numbers are always newer than the last save: the interval is 0.
       const saving = !fault || found.length > 0 ? throttle.save(collection, { snapshot: known, at }, 0) : undefined
       if (saving) await saving
+      const reported = totals?.get(id)
       if (!fault) {
         if (failing.delete(id)) logger.info(`collection ${id} has current numbers again`)
-        return { snapshot: known, at: known.asOf < asOf ? toSteadyTime(known.asOf) : at, source, failed: false }
+        return {
+          snapshot: known,
+          at: known.asOf < asOf ? toSteadyTime(known.asOf) : at,
+          source,
+          reported,
+          failed: false,
+        }
       }
       if (!wasFailing) {
         logger.error(
@@ -141,7 +152,7 @@ export function createUpstreamReader({
       if (!failing.has(id)) failing.set(id, { problem: fault, successes, retryFrom: -Infinity })
       const until = circuit.pause?.until ?? -Infinity
       if (!snapshot) throw withRetryAfter(fault, Math.max(retryAfter, until - steadyNow()))
-      return { snapshot, at: Math.min(at, toSteadyTime(snapshot.asOf)), source, failed: true }
+      return { snapshot, at: Math.min(at, toSteadyTime(snapshot.asOf)), source, reported, failed: true }
     },
   }
 }

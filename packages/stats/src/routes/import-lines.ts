@@ -6,7 +6,8 @@ import { SIDE_KINDS } from '../core/quota-budget.ts'
 import { LIVE_STATES } from '../core/video-details.ts'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import type { ExportLine } from '../core/export-line.ts'
-import { EXPORTED_KINDS, hasSource, RECORD_KEY_PATTERN } from '../core/record-kinds.ts'
+import { POST_COUNTS, POST_PLATFORMS } from '../core/posts/post.ts'
+import { EXPORTED_KINDS, hasSource, RECORD_KEY_PATTERN, type RecordKind } from '../core/record-kinds.ts'
 import { collectionReply, newCollectionParams, video, videos } from './collection-schemas.ts'
 
 const time = { type: 'number', minimum: 0 } as const
@@ -110,6 +111,32 @@ const validate = Object.fromEntries(
   Object.entries(validators).map(([type, schema]) => [type, createValidator(schema, 'body')]),
 )
 
+/** Largest time of JavaScript (ms). */
+const instant = { type: 'number', minimum: 0, maximum: 8.64e15 } as const
+const counts = Object.fromEntries(POST_COUNTS.map((name) => [name, time]))
+/** Values of records that are summed. */
+const values: Partial<Record<RecordKind, object>> = {
+  post: {
+    type: 'object',
+    required: ['platform', 'url', 'revision', 'points'],
+    properties: {
+      platform: { enum: POST_PLATFORMS },
+      url: text,
+      revision: time,
+      points: time,
+      last: closedObject({ ...counts, at: instant }, { required: ['at'] }),
+    },
+  },
+  'post-numbers': {
+    type: 'object',
+    required: ['at', 'revision'],
+    properties: { ...counts, at: instant, note: text, revision: time },
+  },
+}
+const validateValue: Partial<Record<RecordKind, ReturnType<typeof createValidator>>> = Object.fromEntries(
+  Object.entries(values).map(([kind, schema]) => [kind, createValidator(schema, 'body')]),
+)
+
 /** Returns a line of an export, or the reason why it is none. */
 export function parseExportLine(text: string): ExportLine | string {
   let line: Partial<ExportLine>
@@ -122,11 +149,14 @@ export function parseExportLine(text: string): ExportLine | string {
   if (!isValid)
     return `line/type must be one of ${Object.keys(validate).join(', ')}; received ${formatReceived(line.type)}`
   if (!isValid(line)) return describeValidationError(isValid.errors!, 'line')
-  return findSourceError(line as ExportLine) ?? (line as ExportLine)
+  return findRecordError(line as ExportLine) ?? (line as ExportLine)
 }
 
-/** Returns the reason why the source of a record is wrong. */
-function findSourceError(line: ExportLine): string | undefined {
-  if (line.type !== 'record' || hasSource(line.kind) === (line.source !== undefined)) return undefined
-  return `line/source must be ${hasSource(line.kind) ? 'present' : 'absent'} for the kind ${line.kind}`
+/** Returns the reason why the source or the value of a record is wrong. */
+function findRecordError(line: ExportLine): string | undefined {
+  if (line.type !== 'record') return undefined
+  if (hasSource(line.kind) !== (line.source !== undefined))
+    return `line/source must be ${hasSource(line.kind) ? 'present' : 'absent'} for the kind ${line.kind}`
+  const isValid = validateValue[line.kind]
+  return !isValid || isValid(line.value) ? undefined : describeValidationError(isValid.errors!, 'line/value')
 }

@@ -9,6 +9,7 @@ import type { Creators } from '../campaigns/creators/creator-index.ts'
 import { computeCosts, applyPatch, getTotalCost, getEtag, getVersion } from '../core/campaign.ts'
 import { SORTS, toCursor } from '../campaigns/overview/overview-selection.ts'
 import { toIsoMicroseconds } from '../core/iso-time.ts'
+import { addReported } from '../core/posts/reported.ts'
 import { isStale } from '../core/prepared-reply.ts'
 import { errors } from '../errors.ts'
 import type { Overview } from '../campaigns/overview/overview.ts'
@@ -130,9 +131,16 @@ export function registerOverviewRoutes(
       ...toCollectionReply(collection),
       ...(withStats &&
         known && {
-          stats: { ...known.summary, stale: isStale(known, steadyNow(), cache.getStaleAfter()), source: known.source },
+          stats: {
+            ...known.summary,
+            stale: isStale(known, steadyNow(), cache.getStaleAfter()),
+            source: known.source,
+            reported: known.reported,
+          },
         }),
-      ...(withStats && known && cost !== undefined && { costs: computeCosts(cost, known.summary) }),
+      ...(withStats &&
+        known &&
+        cost !== undefined && { costs: computeCosts(cost, addReported(known.summary, known.reported)) }),
       ...(change && { change }),
     }
   }

@@ -2,6 +2,7 @@ import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { LIVE_STATES } from '../core/video-details.ts'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import { collectionReply, video, videos } from './collection-schemas.ts'
+import { postReply, reportedSchema } from './posts/post-schemas.ts'
 
 export const count = { type: 'integer', minimum: 0 } as const
 
@@ -59,6 +60,7 @@ const sums = closedObject(
     asOf: { ...moment, description: 'Time of the request for the oldest of the numbers.' },
     stale: { type: 'boolean', description: 'True if the numbers are older than two refresh intervals.' },
     source: { type: 'string', description: 'Origin of the numbers. The numbers of `stand-in` are invented.' },
+    reported: reportedSchema,
   },
   { title: 'Sums', required: ['impressions', 'engagements', 'score', 'videos', 'missing', 'asOf', 'stale'] },
 )
@@ -210,6 +212,7 @@ export const exportReply = {
     ...overviewRow.properties,
     stats: { ...sums, description: 'Sums of the collection.' },
     videos: { type: 'array', items: videoResource },
+    posts: { type: 'array', items: postReply, description: 'Absent without posts.' },
   },
 } as const
 

@@ -4,8 +4,12 @@ import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
 import { computeCosts, getTotalCost } from '../core/campaign.ts'
 import { BYTE_ORDER_MARK, formatCsvLine } from '../core/csv/csv-line.ts'
+import type { PostResource } from '../core/posts/post.ts'
+import { addReported } from '../core/posts/reported.ts'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import { errors } from '../errors.ts'
+import type { Collection } from '../state/stats-state.ts'
+import { listPosts } from './posts/post-list.ts'
 import { readVideosView, type VideoResource, type VideosView } from './videos-view.ts'
 import { toCollectionReply } from './overview-routes.ts'
 import { collectionParams } from './collection-schemas.ts'
@@ -51,7 +55,8 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
         querystring: closedObject({ format: { type: 'string', enum: ['json', 'csv'], default: 'json' } }),
         response: {
           200: {
-            description: 'The file. CSV has one line per video; JSON has the collection, its sums and its videos.',
+            description:
+              'The file. CSV has one line per video and post; JSON has the collection, its sums, its videos and posts.',
             content: { 'application/json': { schema: exportReply }, 'text/csv': { schema: { type: 'string' } } },
           },
           ...buildNumbersReplies(),
@@ -60,16 +65,18 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
     },
     async ({ params: { id }, query }, reply): Promise<any> => {
       const view = await read(id)
+      const posts = view.stats.reported ? await listPosts(collections.state, id) : []
       const { format = 'json' } = query
       void reply.header('content-disposition', `attachment; filename="${id}.${format}"`)
-      if (format === 'csv') return reply.type('text/csv; charset=utf-8; header=present').send(toCsv(view))
+      if (format === 'csv') return reply.type('text/csv; charset=utf-8; header=present').send(toCsv(view, posts))
       const { collection, stats, videos } = view
       const cost = getTotalCost(collection)
       return {
         ...toCollectionReply(collection),
         stats,
-        ...(cost !== undefined && { costs: computeCosts(cost, stats) }),
+        ...(cost !== undefined && { costs: computeCosts(cost, addReported(stats, stats.reported)) }),
         videos,
+        ...(posts.length > 0 && { posts }),
       }
     },
   )
@@ -78,7 +85,10 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
 const CSV_HEADER =
   'collection,name,video,url,title,channel,published,views,likes,comments,dislikes,gone since,missing,as of,stale,reason'
 
-function toCsv({ collection, stats, videos }: VideosView): string {
+/** Columns that only a collection with posts has. */
+const POST_COLUMNS = ['platform', 'post', 'shares', 'saves']
+
+function toCsv({ collection, stats, videos }: VideosView, posts: readonly PostResource[]): string {
   const lines = videos.map((video) => {
     const { id, url, title, channel, publishedAt, views, likes, comments, dislikes, gone, missing } = video
     const columns = [collection.id, collection.name, id, url, title, channel, publishedAt]
@@ -89,7 +99,17 @@ function toCsv({ collection, stats, videos }: VideosView): string {
     const state = [gone?.since, missing && 'true', asOf, stale, getReason(video, isKnown)]
     return formatCsvLine([...columns, views, likes, comments, dislikes, ...state])
   })
-  return BYTE_ORDER_MARK + formatCsvLine(CSV_HEADER.split(',')) + lines.join('')
+  const header = [...CSV_HEADER.split(','), ...(posts.length > 0 ? POST_COLUMNS : [])]
+  return BYTE_ORDER_MARK + formatCsvLine(header) + lines.join('') + posts.map(toPostLine(collection)).join('')
+}
+
+const toPostLine = (collection: Collection) => (post: PostResource) => {
+  const { id, platform, url, title, creator, published, numbers } = post
+  const { views, likes, comments, shares, saves, asOf } = numbers ?? ({} as NonNullable<PostResource['numbers']>)
+  const columns = [collection.id, collection.name, undefined, url, title, creator, published]
+  const reason = numbers ? 'reported by a person or a program' : 'no numbers reported yet'
+  const state = [undefined, undefined, undefined, asOf, undefined, reason]
+  return formatCsvLine([...columns, views, likes, comments, ...state, platform, id, shares, saves])
 }
 
 const listFormat = new Intl.ListFormat('en')

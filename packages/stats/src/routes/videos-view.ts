@@ -1,5 +1,6 @@
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
+import type { Reported } from '../core/posts/reported.ts'
 import { isShort, type VideoDetails } from '../core/video-details.ts'
 import type { CountName, VideoNumbers } from '../core/video-numbers.ts'
 import { isStale, summarize, toByVideo, type Summary } from '../core/prepared-reply.ts'
@@ -19,7 +20,11 @@ export interface VideoResource extends Omit<VideoDetails, 'asOf'>, Pick<VideoNum
 
 export interface VideosView {
   readonly collection: Collection
-  readonly stats: Summary & { readonly stale: boolean; readonly source: string | undefined }
+  readonly stats: Summary & {
+    readonly stale: boolean
+    readonly source: string | undefined
+    readonly reported: Reported | undefined
+  }
   /** In the order of the collection. */
   readonly videos: readonly VideoResource[]
 }
@@ -37,7 +42,7 @@ export async function readVideosView(
   const reading = await cache.readNumbers(id)
   const collection = reading && (await state.get(id))
   if (!collection) return undefined
-  const { snapshot, source } = reading
+  const { snapshot, source, reported } = reading
   const stale = isStale(reading, steadyNow(), cache.getStaleAfter())
   const details = await state.getVideos(collection.videos)
   const numbers = new Map(snapshot.videos.map((video) => [video.id, toByVideo(video)]))
@@ -53,5 +58,5 @@ export async function readVideosView(
       ...(missing.has(video) && { missing: true as const }),
     }
   })
-  return { collection, stats: { ...summarize(snapshot), stale, source }, videos }
+  return { collection, stats: { ...summarize(snapshot), stale, source, reported }, videos }
 }

@@ -144,7 +144,8 @@ export interface StatsState extends StateReader {
   /**
    * Writes records, all or none; durably, if a kind requires it. The kind `trash` has methods of its own. Either all kinds
    * of `changes` have a source or none. Only the poller writes those of a source; they belong to the current source.
-   * @throws ConflictError if the collection of a record does not exist
+   * @throws ConflictError if the collection of a record does not exist, or in a cluster if a record has another revision
+   * than `before`
    */
   putRecords(changes: readonly RecordChange[]): MaybePromise<void>
   /**

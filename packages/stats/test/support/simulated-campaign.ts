@@ -4,6 +4,7 @@ import { Overview } from '../../src/campaigns/overview/overview.ts'
 import { readResults } from '../../src/campaigns/results-reader.ts'
 import { DAY_MS } from '../../src/core/quota-budget.ts'
 import type { VideoNumbers } from '../../src/core/video-numbers.ts'
+import { ReportedTotals } from '../../src/posts/reported-totals.ts'
 import { createMapState } from '../../src/state/map-state.ts'
 import type { Collection } from '../../src/state/stats-state.ts'
 
@@ -17,7 +18,10 @@ export class SimulatedCampaign {
 
   constructor(tiers: Partial<Pick<CollectionsOwnerOptions, 'retention' | 'dailyRetention'>> = {}) {
     this.#owner = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY_MS, ...tiers })
-    this.#overview = new Overview(createStoredRows(this.#owner.state, 'a source'), this.#owner.state)
+    this.#overview = new Overview(
+      createStoredRows(this.#owner.state, 'a source', new ReportedTotals()),
+      this.#owner.state,
+    )
   }
 
   async edit(videos: readonly string[]): Promise<void> {

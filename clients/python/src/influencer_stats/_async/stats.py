@@ -14,9 +14,15 @@ from ..types.stats import (
     CollectionWithItsNumbers,
     DeletionOfCollections,
     EditOfCollections,
+    HistoryOfReportedSums,
     HistoryPoint,
+    ImportedNumbers,
     ImportOfCampaigns,
     NewCollection,
+    NewNumbersOfAPost,
+    NewPost,
+    NumbersOfAPost,
+    Post,
     Preview,
     RestorationOfCollections,
     Results,
@@ -28,7 +34,7 @@ from ..types.stats import (
 from .requester import AsyncServiceClient
 
 XLSX_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION", "NOT_IN_TRASH")
+MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION", "NOT_IN_TRASH", "POST_NOT_FOUND")
 
 Include = Sequence[Literal["stats", "change"]]
 """Additions to each collection of a reply."""
@@ -260,6 +266,59 @@ class AsyncStatsClient(AsyncServiceClient):
         query = {"format": format}
         return (await self._requester.send("GET", "/campaigns/export", query=query, timeout=timeout)).content
 
+    async def list_posts(self, id: str, *, timeout: float | None = None) -> Sequence[Post] | None:
+        """Returns the posts of other platforms with their last reported numbers."""
+        reply = await self._read("GET", f"{_to_path(id)}/posts", timeout=timeout)
+        return None if reply is None else cast(Sequence[Post], reply["posts"])
+
+    async def add_post(self, id: str, post: NewPost, *, timeout: float | None = None) -> Post | None:
+        """Adds a post by its link, or replaces it. Its id is the platform and the id of the link."""
+        return cast(Post | None, await self._read("POST", f"{_to_path(id)}/posts", json=post, timeout=timeout))
+
+    async def put_post(self, id: str, post_id: str, post: NewPost, *, timeout: float | None = None) -> Post | None:
+        """Creates or replaces a post. Its numbers remain."""
+        return cast(Post | None, await self._read("PUT", _to_post_path(id, post_id), json=post, timeout=timeout))
+
+    async def delete_post(self, id: str, post_id: str, *, timeout: float | None = None) -> bool:
+        """Deletes a post with its numbers. Returns true if it existed."""
+        reply = await self._requester.find(MISSES, "DELETE", _to_post_path(id, post_id), timeout=timeout)
+        return reply is not None
+
+    async def report_numbers(
+        self, id: str, post_id: str, numbers: NewNumbersOfAPost, *, timeout: float | None = None
+    ) -> Post | None:
+        """Reports the numbers of a post at a time: at least one count."""
+        path = f"{_to_post_path(id, post_id)}/numbers"
+        return cast(Post | None, await self._read("POST", path, json=numbers, timeout=timeout))
+
+    async def list_numbers(self, id: str, post_id: str, *, timeout: float | None = None) -> NumbersOfAPost | None:
+        """Returns the numbers of a post, the oldest first."""
+        path = f"{_to_post_path(id, post_id)}/numbers"
+        return cast(NumbersOfAPost | None, await self._read("GET", path, timeout=timeout))
+
+    async def import_numbers(
+        self, id: str, csv: str, *, dry_run: bool = False, timeout: float | None = None
+    ) -> ImportedNumbers | None:
+        """Imports the numbers of posts from a CSV file. With `dry_run` it stores nothing."""
+        path = f"{_to_path(id)}/posts/numbers"
+        options = {"query": {"dryRun": "true" if dry_run else None}, "headers": {"content-type": "text/csv"}}
+        reply = await self._read("POST", path, content=csv.encode(), timeout=timeout, **options)
+        return cast(ImportedNumbers | None, reply)
+
+    async def get_reported_history(
+        self,
+        id: str,
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        step: int | None = None,
+        timeout: float | None = None,
+    ) -> HistoryOfReportedSums | None:
+        """Returns the reported sums over time. The first point may be before `start`."""
+        query = {"from": start, "to": end, "step": step}
+        reply = await self._read("GET", f"{_to_path(id)}/posts/history", query=query, timeout=timeout)
+        return cast(HistoryOfReportedSums | None, reply)
+
     async def export(self, id: str, format: Literal["csv", "json"], *, timeout: float | None = None) -> str | None:
         """Returns the text of a file with the collection and its videos, without a byte order mark."""
         path = f"{_to_path(id)}/export"
@@ -288,6 +347,10 @@ def _to_path(id: str, video: str | None = None) -> str:
 
 def _to_day(day: date | None) -> date | str | None:
     return day if day is None or isinstance(day, datetime) else day.isoformat()
+
+
+def _to_post_path(id: str, post_id: str) -> str:
+    return f"{_to_path(id)}/posts/{to_segment(post_id)}"
 
 
 def _to_trash_path(id: str) -> str:

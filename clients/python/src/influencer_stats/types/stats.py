@@ -31,6 +31,30 @@ class StatisticsHidden(TypedDict):
     dislikes: NotRequired[int]
 
 
+class StatisticsReported(TypedDict):
+    """
+    Sums of the posts of other platforms, as people or programs reported them. They are not part of the other sums. A sum is absent if it was never reported. Absent for a collection without posts.
+    """
+
+    impressions: NotRequired[int]
+    """
+    Views.
+    """
+    engagements: NotRequired[int]
+    """
+    Likes, comments and shares.
+    """
+    saves: NotRequired[int]
+    posts: int
+    """
+    Number of posts.
+    """
+    asOf: NotRequired[str]
+    """
+    Time of the oldest of the posts' newest numbers. Absent without numbers.
+    """
+
+
 class StatisticsByVideoItemGone(TypedDict):
     since: str
     """
@@ -94,6 +118,10 @@ class Statistics(TypedDict):
     source: NotRequired[str]
     """
     Origin of the numbers. The numbers of `stand-in` are invented.
+    """
+    reported: NotRequired[StatisticsReported]
+    """
+    Sums of the posts of other platforms, as people or programs reported them. They are not part of the other sums. A sum is absent if it was never reported. Absent for a collection without posts.
     """
     byVideo: NotRequired[list[StatisticsByVideoItem]]
 
@@ -210,6 +238,10 @@ class Sums(TypedDict):
     source: NotRequired[str]
     """
     Origin of the numbers. The numbers of `stand-in` are invented.
+    """
+    reported: NotRequired[StatisticsReported]
+    """
+    Sums of the posts of other platforms, as people or programs reported them. They are not part of the other sums. A sum is absent if it was never reported. Absent for a collection without posts.
     """
 
 
@@ -492,6 +524,51 @@ class Videos(TypedDict):
     """
 
 
+class PostNumbers(TypedDict):
+    """
+    Last reported value of each count. A count that was never reported is absent. Absent without numbers.
+    """
+
+    views: NotRequired[int]
+    likes: NotRequired[int]
+    comments: NotRequired[int]
+    shares: NotRequired[int]
+    saves: NotRequired[int]
+    asOf: str
+    """
+    Time of the newest numbers.
+    """
+
+
+class Post(TypedDict):
+    id: str
+    """
+    Id of the post in the collection.
+    """
+    url: str
+    platform: Literal['instagram', 'tiktok', 'twitch', 'x', 'facebook', 'linkedin']
+    """
+    Follows from the link. A request may omit it; another platform than that of the link is refused.
+    """
+    creator: NotRequired[str]
+    """
+    Name of the creator. By default the name in the link, if there is one.
+    """
+    title: NotRequired[str]
+    published: NotRequired[str]
+    """
+    Day or time of publication.
+    """
+    points: int
+    """
+    Number of times with numbers.
+    """
+    numbers: NotRequired[PostNumbers]
+    """
+    Last reported value of each count. A count that was never reported is absent. Absent without numbers.
+    """
+
+
 class PreviewValues(TypedDict):
     creator: NotRequired[str]
     fee: NotRequired[float]
@@ -689,6 +766,111 @@ class ImportOfCampaigns(TypedDict):
     unknownHeadings: list[str]
     """
     Headings whose columns are ignored.
+    """
+
+
+class Posts(TypedDict):
+    posts: list[Post]
+
+
+class NewPost(TypedDict):
+    url: str
+    """
+    Link to the post, which is stored in a normalised form.
+    """
+    platform: NotRequired[Literal['instagram', 'tiktok', 'twitch', 'x', 'facebook', 'linkedin']]
+    """
+    Follows from the link. A request may omit it; another platform than that of the link is refused.
+    """
+    creator: NotRequired[str]
+    """
+    Name of the creator. By default the name in the link, if there is one.
+    """
+    title: NotRequired[str]
+    published: NotRequired[str]
+    """
+    Day or time of publication.
+    """
+
+
+class NewNumbersOfAPost(TypedDict):
+    views: NotRequired[int]
+    likes: NotRequired[int]
+    comments: NotRequired[int]
+    shares: NotRequired[int]
+    saves: NotRequired[int]
+    at: NotRequired[str]
+    """
+    Time of the numbers. Default: now. Numbers of the same time are replaced.
+    """
+    note: NotRequired[str]
+
+
+class NumbersOfAPostNumber(TypedDict):
+    at: str
+    views: NotRequired[int]
+    likes: NotRequired[int]
+    comments: NotRequired[int]
+    shares: NotRequired[int]
+    saves: NotRequired[int]
+    note: NotRequired[str]
+
+
+class NumbersOfAPost(TypedDict):
+    numbers: list[NumbersOfAPostNumber]
+
+
+class HistoryOfReportedSumsPoint(TypedDict):
+    at: str
+    impressions: NotRequired[int]
+    """
+    Views.
+    """
+    engagements: NotRequired[int]
+    """
+    Likes, comments and shares.
+    """
+    saves: NotRequired[int]
+    posts: int
+    """
+    Number of posts with numbers.
+    """
+
+
+class HistoryOfReportedSums(TypedDict):
+    points: list[HistoryOfReportedSumsPoint]
+
+
+class ImportedNumbersRow(TypedDict):
+    line: int
+    """
+    Line of the row in the file.
+    """
+    state: Literal['new', 'replaced', 'refused']
+    post: NotRequired[str]
+    """
+    Id of the post of an accepted row.
+    """
+    reason: NotRequired[Literal['POST_NOT_FOUND', 'NO_POST', 'NO_NUMBERS', 'INVALID_VALUE', 'NUMBERS_IN_FUTURE', 'TOO_MANY_NUMBERS']]
+    detail: NotRequired[str]
+    """
+    Text that is the reason.
+    """
+
+
+class ImportedNumbers(TypedDict):
+    stored: int
+    """
+    Number of accepted rows.
+    """
+    refused: int
+    """
+    Number of refused rows.
+    """
+    rows: list[ImportedNumbersRow]
+    unknownHeadings: list[str]
+    """
+    Headings that are not known. Their columns were ignored.
     """
 
 

@@ -23,6 +23,8 @@ const FIELD_TEXTS = [
   [/^(body\/)?currency/, 'field.currency'],
   [/^(body\/)?days/, 'field.days'],
   [/^body\/token/, 'field.token'],
+  [/^body\/url/, 'field.url'],
+  [/^body must have a row/, 'field.file'],
   [/^(params\/id|querystring\/campaign|body\/campaign)/, 'field.campaign'],
   [/^querystring/, 'field.query'],
 ] as const satisfies readonly (readonly [RegExp, TextKey])[]

@@ -20,15 +20,22 @@ export interface RequestGuard {
    * Returns the reason for a refusal, or `undefined`.
    * @param token token that was sent outside the `Authorization` header, for example in the URL; only the read token is
    * accepted there
+   * @param acceptsConnector true if a connector may make this change
    */
-  check(head: RequestHead, access: Access, token?: string): Problem | undefined
+  check(head: RequestHead, access: Access, token?: string, acceptsConnector?: boolean): Problem | undefined
   /** Describes the client for a log: the name of the token and the beginning of its hash, never the token. */
   describeBearer(headers: BearerHeaders): string
   /** Returns the CORS headers for a page of this origin, as a flat list. */
   getCorsHeaders(origin: string | undefined): readonly string[]
 }
 
-type GuardSettings = Pick<CommonSettings, 'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins'>
+interface GuardSettings extends Pick<
+  CommonSettings,
+  'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins'
+> {
+  /** Token for a few changes only. Of services that have such changes. */
+  readonly connectorToken?: string
+}
 
 /** Compares in constant time, for any lengths. */
 function isSameSecret(given: string, digest: Buffer): boolean {
@@ -78,9 +85,13 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
   const corsOrigins = new Set(settings.corsOrigins)
   const changeDigests = settings.apiToken ? [hashSecret(settings.apiToken)] : []
   const readDigests = settings.readToken ? [hashSecret(settings.readToken), ...changeDigests] : []
+  const connectorDigests = settings.connectorToken
+    ? [...changeDigests, hashSecret(settings.connectorToken)]
+    : changeDigests
   const namedTokens = [
     [hashSecret(settings.apiToken), 'apiToken'],
     [hashSecret(settings.readToken), 'readToken'],
+    [hashSecret(settings.connectorToken ?? ''), 'connectorToken'],
   ] as const
   const misdirected = (host: string) =>
     commonErrors.MISDIRECTED_HOST(
@@ -115,15 +126,17 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
   }
 
   return {
-    check(head, access, token) {
+    check(head, access, token, acceptsConnector = false) {
       if (access === 'open') return checkHostCount(head)
       const fault = checkHost(head)
       if (fault || access === 'host') return fault
       const { headers } = head
       if (access === 'change' && isCrossSite(headers)) return commonErrors.CROSS_SITE()
-      const digests = access === 'change' ? changeDigests : readDigests
+      const digests = access === 'read' ? readDigests : acceptsConnector ? connectorDigests : changeDigests
       const isReadToken = (given: string) => access === 'read' && isSameSecret(given, digests[0]!)
-      if (digests.length > 0 && !(token === undefined ? isTokenValid(headers, digests) : isReadToken(token))) {
+      // Without an API token every client may make changes.
+      const isOpen = access === 'change' ? changeDigests.length === 0 : readDigests.length === 0
+      if (!isOpen && !(token === undefined ? isTokenValid(headers, digests) : isReadToken(token))) {
         return commonErrors.UNAUTHORIZED(undefined, { headers: { 'www-authenticate': 'Bearer' } })
       }
       return undefined

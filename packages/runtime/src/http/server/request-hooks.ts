@@ -20,6 +20,8 @@ declare module 'fastify' {
      * Effect of the route on the state of the service. Default: `read` for GET and HEAD, `change` for other methods.
      */
     access?: Access
+    /** True if the token of a connector suffices for the change. */
+    acceptsConnector?: boolean
     /** True for a route that describes the service instead of its data. It responds although there is no data yet. */
     describesService?: boolean
     /** True if Fastify sheds no load for the route. */
@@ -120,7 +122,7 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
       if (refusal) return done(refusal)
     }
     const fault =
-      guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!) ??
+      guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!, undefined, config.acceptsConnector) ??
       checkContent(request.raw, config.contentEncodings) ??
       checkConditions(request, config) ??
       (isExpectingContinue(request.raw) ? validateHead(request) : undefined)

@@ -2,6 +2,7 @@ import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { toSteadyTime } from '@influencer-stats/runtime/steady-clock'
 import { toKnownSummary } from '../../core/prepared-reply.ts'
 import type { Snapshot } from '../../core/video-numbers.ts'
+import type { ReportedTotals } from '../../posts/reported-totals.ts'
 import type { Collection, MaybePromise, StatsState } from '../../state/stats-state.ts'
 import type { OverviewRow } from './overview-selection.ts'
 
@@ -33,14 +34,21 @@ export async function* toPages<T>(rows: readonly T[], prepareRow: (row: T) => T)
   }
 }
 
-/** Returns the stored collections with their last stored numbers. @param source origin of the stored numbers */
+/**
+ * Returns the stored collections with their last stored numbers.
+ * @param source origin of the stored numbers
+ * @param reported sums of the posts of collections
+ */
 export function createStoredRows(
   state: Pick<StatsState, 'list' | 'get' | 'getSnapshot' | 'getSnapshots'>,
   source: string,
+  reported?: Pick<ReportedTotals, 'get'>,
 ): OverviewSource {
   const toRow = (collection: Collection, snapshot: Snapshot | undefined): CollectionRow => ({
     collection,
-    known: snapshot && toKnownSummary({ snapshot, at: toSteadyTime(snapshot.asOf), source }),
+    known:
+      snapshot &&
+      toKnownSummary({ snapshot, at: toSteadyTime(snapshot.asOf), source, reported: reported?.get(collection.id) }),
   })
   return {
     async *readPages() {

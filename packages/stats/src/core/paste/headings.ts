@@ -35,7 +35,7 @@ const HEADINGS = {
   comments: 'comments|kommentare|comment count',
   shares: 'shares|geteilt|reposts|retweets',
   saves: 'saves|saved|gespeichert|bookmarks',
-  reportedAt: 'reported at|numbers as of|stand|zahlen vom|erfasst am',
+  reportedAt: 'at|reported at|numbers as of|stand|zahlen vom|erfasst am',
   note: 'note|notes|notiz|notizen|anmerkung|anmerkungen|bemerkung|bemerkungen|kommentar',
   /** Computed columns of an export. They are known, and not read. */
   computed: 'platform|plattform|engagements|engagement rate|cost per 1000 views|cost per engagement|as of|state',

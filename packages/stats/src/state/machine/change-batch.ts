@@ -1,10 +1,11 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { QuotaUsage } from '../../core/quota-budget.ts'
-import { COLLECTION_KINDS } from '../../core/record-kinds.ts'
+import { COLLECTION_KINDS, type RecordKind } from '../../core/record-kinds.ts'
 import { getCurrentSource, type Sources } from '../../core/sources.ts'
 import { readSources } from '../level-database.ts'
 import {
   getAllKeys,
+  getRecordKeys,
   getSourceKeys,
   toCollectionKey,
   USAGE_KEY,
@@ -101,6 +102,14 @@ export class ChangeBatch {
     const row = this.rows.findLast(({ key }) => key === USAGE_KEY)
     const text = row?.type === 'put' ? row.value : this.#db.getSync(USAGE_KEY)
     return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  /** Returns the revision of a record after the rows of this batch; 0 if there is none. */
+  getRecordRevision(kind: RecordKind, key: string): number {
+    const rowKey = getRecordKeys(kind, this.keys).record(kind, key)
+    const row = this.rows.findLast((one) => one.key === rowKey)
+    if (row?.type === 'del') return 0
+    return (row ? JSON.parse(row.value) : this.getStored(rowKey))?.revision ?? 0
   }
 
   /** Adds the rows of an applied change. Returns true. */

@@ -165,6 +165,8 @@ const handlers: ChangeHandlers = {
   },
   records(batch, { rows }) {
     if (getCollectionIds(rows).some((id) => batch.getRevision(id) === undefined)) return false
+    if (rows.some(({ kind, key, before = -1 }) => before >= 0 && before !== batch.getRecordRevision(kind, key)))
+      return false
     return batch.add(buildRows.records(rows, batch.keys))
   },
   snapshots(batch, change) {

@@ -18,6 +18,13 @@ export const errors: Translation<typeof english> = {
   'error.TOO_MANY_TAGS': 'Eine Kampagne kann 50 Tags haben. Zuerst eines entfernen.',
   'error.COST_AMBIGUOUS':
     'Eine Kampagne hat entweder Gesamtkosten oder Honorare, und höchstens ein Honorar pro Creator.',
+  'error.POST_NOT_FOUND': 'Dieser Beitrag gehört nicht mehr zur Kampagne.',
+  'error.PLATFORM_MISMATCH': 'Dieser Link gehört zu einer anderen Plattform. Bitte den Link korrigieren.',
+  'error.DUPLICATE_POST': 'Die Kampagne enthält diesen Beitrag schon.',
+  'error.TOO_MANY_POSTS': 'Eine Kampagne hat höchstens 200 Beiträge. Erst einige entfernen, dann neue hinzufügen.',
+  'error.TOO_MANY_NUMBERS': 'Ein Beitrag hat Zahlen von höchstens 1.000 Zeitpunkten.',
+  'error.NO_NUMBERS': 'Bitte mindestens eine Zahl eingeben.',
+  'error.NUMBERS_IN_FUTURE': 'Dieser Zeitpunkt liegt in der Zukunft. Bitte einen früheren wählen.',
   'error.CROSS_SITE': 'Diese Änderung kam nicht von dieser Seite. Seite neu laden und noch einmal versuchen.',
   'error.INVALID_CURSOR': 'Die Liste hat sich inzwischen geändert. Bitte die Seite neu laden.',
   'error.DATA_DAMAGED': 'Diese Daten sind auf der Festplatte beschädigt. Der Betrieb muss ein Backup einspielen.',
@@ -86,5 +93,8 @@ export const errors: Translation<typeof english> = {
   'field.days': 'Bitte wählen, wie viele Tage der Link gilt: 1 bis 365.',
   'field.token': 'Bitte ein Token eingeben.',
   'field.campaign': 'Das ist nicht die Adresse einer Kampagne. Wurde sie vollständig kopiert?',
+  'field.url':
+    'Das ist kein Link zu einem Beitrag von Instagram, TikTok, Twitch, X, Facebook oder LinkedIn. Bitte korrigieren.',
+  'field.file': 'Die Datei braucht eine erste Zeile mit Überschriften wie url, views, likes und at.',
   'field.query': 'Diese Adresse enthält eine Suche, die der Dienst nicht kennt. Bitte aus der Adresse entfernen.',
 }

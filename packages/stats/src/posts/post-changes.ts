@@ -1,0 +1,120 @@
+import type { ImportedNumbers, ImportedRow, NumbersReport, RefusedRow } from '../core/posts/numbers-import.ts'
+import {
+  findLastCounts,
+  MAX_CLOCK_SKEW_MS,
+  MAX_POST_POINTS,
+  pickCounts,
+  toNumbersKey,
+  toPostKey,
+  type Post,
+  type PostContent,
+  type PostNumbers,
+} from '../core/posts/post.ts'
+import type { RecordChange } from '../core/record-kinds.ts'
+
+/** Posts of a collection by their ids. */
+export type PostMap = ReadonlyMap<string, Post>
+
+/** Returns the change that stores a post. @param before the stored post */
+export const toPostChange = (
+  collection: string,
+  id: string,
+  value: Post | undefined,
+  before: Post | undefined,
+): RecordChange => ({ kind: 'post', key: toPostKey(collection, id), value, before: before?.revision ?? 0 })
+
+/** Returns a post with other content. Its numbers remain. */
+export const withContent = (post: Post | undefined, content: PostContent, revision: number): Post => ({
+  ...content,
+  revision,
+  points: post?.points ?? 0,
+  ...(post?.last && { last: post.last }),
+})
+
+/** Returns the id of another post with this link. */
+export const findDuplicate = (posts: PostMap, id: string, { url }: PostContent): string | undefined =>
+  [...posts].find(([other, post]) => other !== id && post.url === url)?.[0]
+
+export const isInFuture = (at: number, now: number): boolean => at > now + MAX_CLOCK_SKEW_MS
+
+/** Numbers of a post, to which reports are added. */
+export class PostHistory {
+  readonly #collection: string
+  readonly #id: string
+  readonly #post: Post
+  readonly #points: Map<number, PostNumbers>
+  readonly #added = new Map<number, PostNumbers>()
+
+  /** @param points the stored numbers */
+  constructor(collection: string, id: string, post: Post, points: readonly PostNumbers[]) {
+    this.#collection = collection
+    this.#id = id
+    this.#post = post
+    this.#points = new Map(points.map((point) => [point.at, point]))
+  }
+
+  /** @returns undefined if the post would have too many numbers */
+  add({ at, note, ...counts }: NumbersReport, revision: number): 'new' | 'replaced' | undefined {
+    const isNew = !this.#points.has(at)
+    if (isNew && this.#points.size >= MAX_POST_POINTS) return undefined
+    const point = { at, ...pickCounts(counts), ...(note !== undefined && { note }), revision }
+    this.#points.set(at, point)
+    this.#added.set(at, point)
+    return isNew ? 'new' : 'replaced'
+  }
+
+  /** Returns the post with the added numbers. */
+  toPost(revision: number): Post {
+    const sorted = [...this.#points.values()].toSorted((a, b) => a.at - b.at)
+    const last = findLastCounts(sorted)
+    return { ...this.#post, revision, points: sorted.length, ...(last && { last }) }
+  }
+
+  /** Returns the changes that store the added numbers and the post. */
+  toChanges(revision: number): RecordChange[] {
+    if (this.#added.size === 0) return []
+    return [
+      toPostChange(this.#collection, this.#id, this.toPost(revision), this.#post),
+      ...[...this.#added.values()].map((value) => ({
+        kind: 'post-numbers' as const,
+        key: toNumbersKey(this.#collection, this.#id, value.at),
+        value,
+      })),
+    ]
+  }
+}
+
+const refuse = (line: number, reason: RefusedRow['reason'], detail?: string): RefusedRow => ({
+  line,
+  state: 'refused',
+  reason,
+  ...(detail !== undefined && { detail }),
+})
+
+/** Returns the ids of the posts that rows name, by row. */
+export function findNamedPosts(posts: PostMap, rows: readonly (ImportedNumbers | RefusedRow)[]) {
+  const byUrl = new Map([...posts].map(([id, { url }]) => [url, id]))
+  return rows.map((row) => {
+    if ('state' in row) return undefined
+    const id = row.post ?? byUrl.get(row.url ?? '')
+    return id !== undefined && posts.has(id) ? id : undefined
+  })
+}
+
+/** Adds the numbers of rows to the histories of their posts. @param ids as `findNamedPosts` returns them */
+export function addRows(
+  rows: readonly (ImportedNumbers | RefusedRow)[],
+  ids: readonly (string | undefined)[],
+  histories: ReadonlyMap<string, PostHistory>,
+  { now, revision }: { readonly now: number; readonly revision: number },
+): ImportedRow[] {
+  return rows.map((row, i) => {
+    if ('state' in row) return row
+    const { line, numbers } = row
+    const id = ids[i]
+    if (id === undefined) return refuse(line, 'POST_NOT_FOUND', row.post ?? row.url)
+    if (isInFuture(numbers.at, now)) return refuse(line, 'NUMBERS_IN_FUTURE', new Date(numbers.at).toISOString())
+    const state = histories.get(id)!.add(numbers, revision)
+    return state ? { line, state, post: id } : refuse(line, 'TOO_MANY_NUMBERS', id)
+  })
+}
