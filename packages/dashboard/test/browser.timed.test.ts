@@ -93,10 +93,10 @@ describe('in Chromium', () => {
     await client.getByText('no longer valid').waitFor()
 
     await page.goto(`${stack.url}/`)
-    await page.getByRole('checkbox', { name: 'Compare Spring' }).check()
+    await page.getByRole('checkbox', { name: 'Select Spring' }).check()
     // A campaign that another client creates appears in the list.
     await stack.stats.put('other', { videos: [VIDEOS[0]!], name: 'Autumn' })
-    await page.getByRole('checkbox', { name: 'Compare Autumn' }).check()
+    await page.getByRole('checkbox', { name: 'Select Autumn' }).check()
     await page.getByRole('link', { name: 'Compare 2' }).click()
     await page.locator('.plot canvas').waitFor()
     expect(await page.locator('.readout .value').count()).toBe(2)

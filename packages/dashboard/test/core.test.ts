@@ -209,9 +209,9 @@ describe('typed text', () => {
 
 describe('an address', () => {
   it('contains the order and filters of the list', () => {
-    const query = { sort: '-24h', q: 'a&b', tag: 'ü' } as const
+    const query = { sort: '-24h', q: 'a&b', tag: 'ü', isArchive: true } as const
     expect(readHomeQuery(writeHomeQuery(query))).toEqual(query)
-    expect(readHomeQuery('?sort=nonsense')).toEqual({ sort: '-impressions', q: '', tag: '' })
+    expect(readHomeQuery('?sort=nonsense')).toEqual({ sort: '-impressions', q: '', tag: '', isArchive: false })
     expect([
       getNextSort('-impressions', 'impressions'),
       getNextSort('-impressions', 'name'),

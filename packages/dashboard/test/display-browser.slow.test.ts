@@ -68,10 +68,9 @@ describe('an address', () => {
     await Promise.all(ids.map((id) => stack.stats.put(id, { videos: [VIDEOS[0]!], name: id, tags: ['x'] })))
     const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${stack.url}/?sort=name&tag=x`)
-    await page.getByRole('button', { name: 'Show more' }).click()
     const rows = page.locator('tbody tr')
     await waitUntil(async () => (await rows.count()) === total)
-    await page.getByRole('checkbox', { name: 'Compare campaign-120' }).check()
+    await page.getByRole('checkbox', { name: 'Select campaign-120' }).check()
     const position = () => page.evaluate<number>('scrollY')
     for (const leavePage of [
       () => page.getByRole('link', { name: 'campaign-119' }).click(),
@@ -89,7 +88,7 @@ describe('an address', () => {
       await waitUntil(async () => (await rows.count()) === total)
       await waitUntil(async () => Math.abs((await position()) - before) < 2)
       expect(page.url()).toBe(`${stack.url}/?sort=name&tag=x`)
-      expect(await page.getByRole('checkbox', { name: 'Compare campaign-120' }).isChecked()).toBe(true)
+      expect(await page.getByRole('checkbox', { name: 'Select campaign-120' }).isChecked()).toBe(true)
     }
   })
 })

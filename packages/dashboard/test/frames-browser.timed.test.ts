@@ -37,7 +37,6 @@ describe('in Chromium', () => {
     let streams = 0
     page.on('request', (request) => void (request.url().includes('/wait') && streams++))
     await page.goto(stack.url)
-    await page.getByRole('button', { name: 'Show more' }).click()
     await page
       .locator('tbody tr')
       .nth(CAMPAIGNS - 1)

@@ -11,10 +11,11 @@ import { CreatorScreen } from './screens/creators/creator.ts'
 import { Creators } from './screens/creators/creators.ts'
 import { Compare } from './screens/compare.ts'
 import { Health } from './screens/health.ts'
-import { Home } from './screens/home.ts'
+import { Home } from './screens/home/home.ts'
 import { NotFound } from './screens/not-found.ts'
 import { Prices } from './screens/prices.ts'
 import { SignIn } from './screens/sign-in.ts'
+import { Trash } from './screens/trash.ts'
 import { Clock } from './parts/cards.ts'
 import { UndoList } from './parts/undo-list.ts'
 import { PageStateContext, useAvailability } from './page-state.ts'
@@ -43,7 +44,9 @@ const SCREENS = [
   ['/prices', text('frame.prices'), Prices],
   ['/health', text('frame.health'), Health],
 ] as const
-const findScreen = (path: string) => SCREENS.find(([to]) => to === path)?.[2]
+/** Screens that the navigation does not contain. */
+const INNER_SCREENS = [['/trash', text('trash.title'), Trash]] as const
+const findScreen = (path: string) => [...SCREENS, ...INNER_SCREENS].find(([to]) => to === path)?.[2]
 
 /** Decodes a part of a path. `undefined` if its encoding is invalid. */
 function decodePart(part: string | undefined): string | undefined {
@@ -123,7 +126,9 @@ function App() {
 
 function Top({ path, session, availability }: { path: string; session?: SessionInfo; availability?: Availability }) {
   const isHere = (to: string) =>
-    to === '/' ? path === '/' || path.startsWith('/campaigns/') : path === to || path.startsWith(`${to}/`)
+    to === '/'
+      ? path === '/' || path === '/trash' || path.startsWith('/campaigns/')
+      : path === to || path.startsWith(`${to}/`)
   async function leaveSession() {
     await signOut()
     location.assign('/')

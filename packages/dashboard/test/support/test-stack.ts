@@ -30,6 +30,8 @@ interface TestStackOptions {
   readonly dashboard?: ServiceSettings
   /** Settings of stats, sse and the dashboard. */
   readonly all?: ServiceSettings
+  /** Interval between two refreshes of all numbers (ms). */
+  readonly refreshInterval?: number
   /** Source of stats. The stand-in by default. */
   readonly source?: 'stand-in' | 'gateway'
   /** URL of an existing broadcaster. By default the stack starts one. */
@@ -54,10 +56,11 @@ function runStats(settings: Overrides, isStandIn: boolean) {
   return stopAfterTest(startService({ services: '', definition: stats, config: { ...config, standIns }, log }))
 }
 
-/** Starts all services in this process until the test ends. stats reads the stand-in's numbers five times a second. */
+/** Starts all services in this process until the test ends. By default stats reads the stand-in's numbers five times a second. */
 export async function startStack({
   dashboard: own = {},
   all = {},
+  refreshInterval = 200,
   source = 'stand-in',
   sseUri,
 }: TestStackOptions = {}): Promise<TestStack> {
@@ -67,7 +70,7 @@ export async function startStack({
     data: createTemporaryFolder(),
     youtubeUri: standIn.url,
     sseUri: sseUrl,
-    refreshInterval: 200,
+    refreshInterval,
     dailyBudget: 0,
     logger: 'silent',
     ...all,

@@ -6,6 +6,8 @@ export interface HomeQuery {
   readonly sort: Sort
   readonly q: string
   readonly tag: string
+  /** True for the archive. */
+  readonly isArchive: boolean
 }
 
 const COLUMNS = ['name', 'impressions', 'engagements', 'rate', '24h', 'asOf'] satisfies Sort[]
@@ -16,11 +18,16 @@ const DEFAULT_SORT: Sort = '-impressions'
 export function readHomeQuery(search: string): HomeQuery {
   const query = new URLSearchParams(search)
   const sort = query.get('sort') as Sort
-  return { sort: SORTS.has(sort) ? sort : DEFAULT_SORT, q: query.get('q') ?? '', tag: query.get('tag') ?? '' }
+  return {
+    sort: SORTS.has(sort) ? sort : DEFAULT_SORT,
+    q: query.get('q') ?? '',
+    tag: query.get('tag') ?? '',
+    isArchive: query.get('archived') === 'true',
+  }
 }
 
-export const writeHomeQuery = ({ sort, q, tag }: HomeQuery): string =>
-  updateSearch('', { sort: sort === DEFAULT_SORT ? '' : sort, q, tag })
+export const writeHomeQuery = ({ sort, q, tag, isArchive }: HomeQuery): string =>
+  updateSearch('', { sort: sort === DEFAULT_SORT ? '' : sort, q, tag, archived: isArchive ? 'true' : '' })
 
 /** The order after a click on a column: numbers descending, names ascending. A second click reverses the order. */
 export function getNextSort(sort: Sort, column: string): Sort {

@@ -10,6 +10,8 @@ const STEP_COUNT = 28
 const DAY_MS = 86_400_000
 /** A list has many histories, and other requests must not wait for them. */
 const MAX_CONCURRENT_READS = 2
+/** Time that a line is visible before it is read (ms): a reader scrolls past most of them. */
+const MIN_VISIBLE_MS = 200
 const CACHE_TTL_MS = 300_000
 
 const cache = new Map<string, { readonly until: number; readonly values: Promise<number[]> }>()
@@ -51,14 +53,19 @@ export function Sparkline({ id }: { id: string }) {
   const [values, setValues] = useState<number[]>([])
   useEffect(() => {
     let isUnmounted = false
+    let timer: ReturnType<typeof setTimeout> | undefined
     const observer = new IntersectionObserver((entries) => {
+      clearTimeout(timer)
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return
-      observer.disconnect()
-      void getValues(id).then((found) => isUnmounted || setValues(found))
+      timer = setTimeout(() => {
+        observer.disconnect()
+        void getValues(id).then((found) => isUnmounted || setValues(found))
+      }, MIN_VISIBLE_MS)
     })
     observer.observe(box.current!)
     return () => {
       isUnmounted = true
+      clearTimeout(timer)
       observer.disconnect()
     }
   }, [id])

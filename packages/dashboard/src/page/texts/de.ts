@@ -7,6 +7,7 @@ import { frame } from './de/frame.ts'
 import { health } from './de/health.ts'
 import { links } from './de/links.ts'
 import { log } from './de/log.ts'
+import { many } from './de/many.ts'
 import { parts } from './de/parts.ts'
 import { prices } from './de/prices.ts'
 import { results } from './de/results.ts'
@@ -24,6 +25,7 @@ export const texts: Translation<typeof english> = {
   ...health,
   ...links,
   ...log,
+  ...many,
   ...parts,
   ...prices,
   ...results,

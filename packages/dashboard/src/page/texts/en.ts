@@ -7,6 +7,7 @@ import { frame } from './en/frame.ts'
 import { health } from './en/health.ts'
 import { links } from './en/links.ts'
 import { log } from './en/log.ts'
+import { many } from './en/many.ts'
 import { parts } from './en/parts.ts'
 import { prices } from './en/prices.ts'
 import { results } from './en/results.ts'
@@ -22,6 +23,7 @@ export const texts = {
   ...health,
   ...links,
   ...log,
+  ...many,
   ...parts,
   ...prices,
   ...results,

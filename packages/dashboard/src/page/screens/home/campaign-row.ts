@@ -1,28 +1,30 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { Component } from 'preact'
-import { describeUnread } from '../core/counts.ts'
-import { getTitle } from '../core/names.ts'
-import { TIME_RANGES } from '../core/time-ranges.ts'
-import { html } from '../html.ts'
-import { Clock, GrowthChange, MovingNumber } from '../parts/cards.ts'
-import { Sparkline } from '../parts/sparkline.ts'
-import { formats } from '../page-state.ts'
-import { rich, text } from '../texts/texts.ts'
+import { describeUnread } from '../../core/counts.ts'
+import { getTitle } from '../../core/names.ts'
+import { TIME_RANGES } from '../../core/time-ranges.ts'
+import { html } from '../../html.ts'
+import { Clock, GrowthChange, MovingNumber } from '../../parts/cards.ts'
+import { Sparkline } from '../../parts/sparkline.ts'
+import { formats } from '../../page-state.ts'
+import { rich, text } from '../../texts/texts.ts'
 
 interface CampaignRowProps {
   readonly row: CollectionRow
   readonly isChosen: boolean
-  choose(id: string): void
+  /** Position in the list, from 0. */
+  readonly index: number
+  choose(row: CollectionRow): void
 }
 
 /** One campaign in the list. A row renders again only if its data or its checkbox changes. */
 export class CampaignRow extends Component<CampaignRowProps> {
-  override shouldComponentUpdate({ row, isChosen }: CampaignRowProps): boolean {
-    return row !== this.props.row || isChosen !== this.props.isChosen
+  override shouldComponentUpdate({ row, isChosen, index }: CampaignRowProps): boolean {
+    return row !== this.props.row || isChosen !== this.props.isChosen || index !== this.props.index
   }
 
   override render() {
-    const { row, isChosen, choose } = this.props
+    const { row, isChosen, index, choose } = this.props
     const { id, stats, change, tags = [] } = row
     const title = getTitle(row)
     const growth =
@@ -38,13 +40,14 @@ export class CampaignRow extends Component<CampaignRowProps> {
     const unread = (stats?.unknown?.length ?? 0) > 0 && html`<span class="unread">${describeUnread(stats!)}</span>`
     const clock = stats && html`<${Clock} at=${stats.asOf} />`
     const asOf = stats?.stale ? rich('list.old', { time: clock }) : clock
-    return html`<tr>
+    // The row of the headings is row 1.
+    return html`<tr aria-rowindex=${index + 2} data-index=${index}>
       <td class="wide">
         <input
           type="checkbox"
-          aria-label=${text('list.compareOne', { name: title })}
+          aria-label=${text('list.selectOne', { name: title })}
           checked=${isChosen}
-          onChange=${() => choose(id)}
+          onChange=${() => choose(row)}
         />
       </td>
       <th scope="row">

@@ -1,0 +1,48 @@
+/** Many campaigns: the archive, the selection, saved views and the trash. */
+export const many = {
+  'list.selectOne': 'Select {name}',
+  'list.selectAll': 'Select all',
+  'list.part': 'Part of the list',
+  'list.active': 'Active',
+  'list.archive': 'Archive',
+  'list.archiveNote': 'Archived campaigns keep their numbers, which are refreshed once a week.',
+  'list.archiveEmpty': 'The archive has no such campaign.',
+  'list.count': { one: '{count} campaign', other: '{count} campaigns' },
+  'list.findNote': 'The search of the browser finds only the visible part of a long list. Use the search field above.',
+
+  'bulk.label': 'Selection',
+  'bulk.count': { one: '{count} selected', other: '{count} selected' },
+  'bulk.all': { one: 'Select {count}', other: 'Select all {count}' },
+  'bulk.clear': 'Clear',
+  'bulk.tag': 'Tag',
+  'bulk.addTag': 'Add tag',
+  'bulk.archive': 'Archive',
+  'bulk.unarchive': 'Take out of the archive',
+  'bulk.delete': 'Delete',
+  'bulk.tagged': { one: '{count} campaign has the tag now.', other: '{count} campaigns have the tag now.' },
+  'bulk.untagged': {
+    one: 'The tag was removed from {count} campaign.',
+    other: 'The tag was removed from {count} campaigns.',
+  },
+  'bulk.archived': { one: '{count} campaign archived.', other: '{count} campaigns archived.' },
+  'bulk.unarchived': { one: '{count} campaign is active again.', other: '{count} campaigns are active again.' },
+  'bulk.deleted': { one: '{count} campaign moved to the trash.', other: '{count} campaigns moved to the trash.' },
+  'bulk.restored': { one: '{count} campaign restored.', other: '{count} campaigns restored.' },
+  'bulk.partly': {
+    one: '{made} {count} was not changed: {reason}',
+    other: '{made} {count} were not changed: {reason}',
+  },
+  'undo.failed': '{change} It could not be undone. {reason}',
+
+  'trash.title': 'Trash',
+  'trash.note':
+    'Deleted campaigns can be restored for a while, with their numbers and their history. Their links for clients show nothing, and work again after a restoration.',
+  'trash.none': 'The trash is empty.',
+  'trash.times': 'deleted {deleted}, restorable until {expires}',
+  'trash.restore': 'Restore',
+  'trash.restoreOne': 'Restore {name}',
+  'trash.delete': 'Delete for good',
+  'trash.deleteOne': 'Delete for good: {name}',
+  'trash.deleteNow': 'Delete now',
+  'trash.deleteNote': '{name}, its numbers, its history and its links are deleted at once. This cannot be undone.',
+} as const
