@@ -43,7 +43,8 @@ export async function createStatsApp(
     context,
     resources,
   )
-  const { cache, upstream, lookUpVideos } = await openCache(context, collections, reported, logger, resources)
+  const opened = await openCache(context, collections, reported, logger, resources)
+  const { cache, upstream, lookUpVideos, findSource } = opened
 
   const app = await createApp(context, {
     title: 'Influencer Stats',
@@ -54,7 +55,7 @@ export async function createStatsApp(
     hotRoutes: [createStatsRoute(cache)],
   })
   app.addHook('onClose', () => resources.disposeAsync())
-  registerCollectionRoutes(app, collections)
+  registerCollectionRoutes(app, collections, findSource)
   registerBulkRoute(app, collections)
   registerTrashRoutes(app, collections, config.trashDays)
   registerOverviewRoutes(app, { collections, overview, creators, cache })

@@ -10,6 +10,7 @@ const statsErrors = defineErrors({
   POST_NOT_FOUND: { status: 404, title: 'Post not in the collection' },
   COLLECTION_FULL: { status: 409, title: 'Collection full' },
   TOO_MANY_TAGS: { status: 409, title: 'Too many tags' },
+  SOURCE_NOT_FOUND: { status: 422, title: 'Channel or playlist not found on YouTube' },
   INVALID_DATE_RANGE: { status: 409, title: 'Invalid date range: end before start' },
   COST_AMBIGUOUS: { status: 409, title: 'Ambiguous cost: one cost, or one fee per creator' },
   ZONE_UNKNOWN: { status: 400, title: 'Unknown time zone' },

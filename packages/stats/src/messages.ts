@@ -1,5 +1,7 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { ChangeName, ChangeResult } from './campaigns/collection-changes.ts'
+import type { CampaignSource } from './core/campaign.ts'
+import type { SourceName } from './core/follow/source-name.ts'
 import type { LookedUpVideos } from './core/paste/preview.ts'
 import type { Snapshot } from './core/video-numbers.ts'
 import type { PreparedReply, StatsReading } from './core/prepared-reply.ts'
@@ -34,6 +36,8 @@ export type StatsMainMessage = StateReads & {
   pollNumbers(id: string): StatsReading | undefined
   /** Finds out which ids are videos: see `VideoLookup`. */
   lookUpVideos(ids: readonly string[]): LookedUpVideos
+  /** Finds a channel or a playlist: see `SourceLookup`. */
+  findSource(source: SourceName): CampaignSource | undefined
   /** Persists the count of used units: see `QuotaMeter`. */
   saveUsage(): void
   /** Returns the state of the API, as the poller sees it. */

@@ -126,6 +126,7 @@ export async function openMain(
       poll: (id) => poller().reads.read(id),
       pollNumbers: (id) => poller().reads.readNumbers(id),
       lookUpVideos: (ids) => polling!.lookup.find(ids),
+      findSource: (source) => polling!.sourceLookup.find(source),
       saveUsage,
       upstream: () => poller().getUpstreamState(),
       node: () => node?.getState(),

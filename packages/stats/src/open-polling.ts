@@ -12,6 +12,7 @@ import type { ReportedTotals } from './posts/reported-totals.ts'
 import { SsePublisher } from './publish/sse-publisher.ts'
 import type { QuotaMeter } from './quota/quota-meter.ts'
 import { Poller } from './refresh/poller.ts'
+import { SourceLookup } from './refresh/side/source-lookup.ts'
 import { SidePoller } from './refresh/side/side-poller.ts'
 import { VideoLookup } from './refresh/video-lookup.ts'
 import { getSource, type StatsConfig } from './settings.ts'
@@ -20,6 +21,7 @@ import { reportPoller, reportSsePublisher, reportUpstream } from './stats-metric
 export interface PollerHandle {
   readonly poller: Poller
   readonly lookup: VideoLookup
+  readonly sourceLookup: SourceLookup
   close(): Promise<void>
 }
 
@@ -95,10 +97,12 @@ export async function startPolling(
     },
   })
   if (!node) await startPublisher()
-  const canCall = () => poller.status.getOutage(poller.schedule?.circuit) === undefined
+  const getOutage = () => poller.status.getOutage(poller.schedule?.circuit)?.problem
+  const canCall = () => getOutage() === undefined
   return {
     poller,
     lookup: new VideoLookup({ caller: client.side, meter, logger, canCall }),
+    sourceLookup: new SourceLookup({ caller: client.side, meter, getOutage }),
     async close() {
       // This close aborts the calls in flight: their failure must not be published to other nodes.
       if (node) poller.end()

@@ -15,7 +15,7 @@ const CAMPAIGN = {
 }
 
 const FEE = { creator: 'UCuAXFkgsw1L7xaCfnd5JJOw', amount: 900.5 }
-const SOURCE = { type: 'channel', id: 'UCuAXFkgsw1L7xaCfnd5JJOw' }
+const SOURCE = { type: 'channel', id: 'UCuAXFkgsw1L7xaCfnd5JJOw', title: 'C' }
 
 describe('campaigns', () => {
   let standIn: TestStandIn
@@ -113,7 +113,7 @@ describe('campaigns', () => {
     ['a fee without a creator', { fees: [{ amount: 5 }] }, invalid],
     ['a negative fee', { fees: [{ creator: 'A', amount: -5 }] }, invalid],
     ['a source of another kind', { sources: [{ ...SOURCE, type: 'user' }] }, invalid],
-    ['a source whose id is a link', { sources: [{ ...SOURCE, id: 'https://youtube.com/@a' }] }, invalid],
+    ['a source of another site', { sources: [{ ...SOURCE, id: 'https://vimeo.com/@a' }] }, invalid],
     [
       'too many sources',
       { sources: Array.from({ length: MAX_SOURCES + 1 }, (_, i) => ({ ...SOURCE, id: `PL${i}` })) },

@@ -27,7 +27,11 @@ it('moves collections, histories and details to another service, byte for byte',
   const settings = { youtubeUri: youtube.url, threads: 1, sseUri: '', dailyBudget: 0 }
   const first = await startStats({ ...settings, data: here, refreshInterval: 100 })
   await first.put('/collections/spring', { videos: videoIds(60), name: 'Spring\u2028line', tags: ['a'] })
-  await first.put('/collections/empty', { videos: [], sources: [{ type: 'channel', id: 'UCa' }], archived: true })
+  await first.put('/collections/empty', {
+    videos: [],
+    sources: [{ type: 'channel', id: 'UCa', title: 'A' }],
+    archived: true,
+  })
   await first.put('/collections/old', { videos: videoIds(2) })
   await first.delete('/collections/old')
   let counts = 100

@@ -74,10 +74,7 @@ const refusals: Refusal[] = [
     { sources: [{ type: 'user', id: 'UCx' }] },
     'body/sources/0/type must be one of channel, playlist; received "user"',
   ),
-  put(
-    { sources: [{ type: 'channel', id: '@a' }] },
-    'body/sources/0/id must be the id of a channel or a playlist such as',
-  ),
+  put({ sources: [{ type: 'channel', id: '@a' }] }, 'body/sources/0/id must be the id, the handle such as'),
   {
     request: ['PUT', '/collections/c', { videos: [], cost: 1, fees: [{ creator: 'A', amount: 1 }] }],
     status: 409,

@@ -124,3 +124,64 @@ it('reads the channels of videos', async () => {
   })
   expect(lines.some(({ kind, key }) => kind === 'channel-point' && key.startsWith(`${channelId}/`))).toBe(true)
 })
+
+describe('a source', () => {
+  const putSource = (source: object) => stats.put('/collections/s', { videos: [], ...dates, sources: [source] })
+
+  it.each([
+    [{ id: channel.id }],
+    [{ id: channel.handle }],
+    [{ id: `https://www.youtube.com/${channel.handle}/videos` }],
+    [{ id: 'youtube.com/user/user7' }],
+    [{ id: `https://www.youtube.com/channel/${channel.id}` }],
+  ])('%j is stored with the id and the title of its channel', async (source) => {
+    await stats.delete('/collections/s')
+    const { status, body } = await putSource({ ...source, contains: ['#spring'] })
+    expect([status, body.sources]).toEqual([
+      201,
+      [{ type: 'channel', id: channel.id, title: channel.title, contains: ['#spring'] }],
+    ])
+  })
+
+  it('may be a playlist', async () => {
+    const { body } = await stats.patch('/collections/s', {
+      sources: [{ id: `https://www.youtube.com/playlist?list=${SAMPLE_PLAYLIST}` }],
+    })
+    expect(body.sources).toEqual([{ type: 'playlist', id: SAMPLE_PLAYLIST, title: expect.any(String) }])
+  })
+
+  it('is looked up once', async () => {
+    const getLookups = async () => (await stats.get('/upstream')).body.budget.kinds.lookups as number
+    await putSource({ id: channel.handle })
+    const before = await getLookups()
+    const { body } = await stats.patch('/collections/s', { sources: [{ id: channel.id, contains: ['new'] }] })
+    expect(body.sources).toEqual([{ type: 'channel', id: channel.id, title: channel.title, contains: ['new'] }])
+    expect((await stats.patch('/collections/s', { sources: null })).body).not.toHaveProperty('sources')
+    await putSource({ type: 'playlist', id: SAMPLE_PLAYLIST, title: 'Mine' })
+    expect(await getLookups()).toBe(before)
+  })
+
+  it.each([
+    [{ id: '@channel9999' }, 422, 'SOURCE_NOT_FOUND'],
+    [{ id: 'UC7777777777777777777777' }, 422, 'SOURCE_NOT_FOUND'],
+    [{ id: 'https://www.youtube.com/playlist?list=PL99999999999999999999999999999999' }, 422, 'SOURCE_NOT_FOUND'],
+    [{ id: 'https://www.tiktok.com/@someone' }, 400, 'VALIDATION_FAILED'],
+    [{ id: 'some words' }, 400, 'VALIDATION_FAILED'],
+    [{ id: 'https://youtu.be/-4lB5EKS5Uk' }, 400, 'VALIDATION_FAILED'],
+  ])('%j is refused with %i %s', async (source, status, code) => {
+    expect(await putSource(source)).toMatchObject({ status, body: { code } })
+  })
+
+  it('is refused while YouTube is unavailable, or the budget is used up', async () => {
+    const unavailable = { status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } }
+    const settings = { data: createTemporaryFolder(), sseUri: '' }
+    const offline = await startStats({ ...settings, youtubeUri: 'http://127.0.0.1:9' })
+    const campaign = { videos: [], sources: [{ id: channel.handle }] }
+    expect(await offline.put('/collections/a', campaign)).toMatchObject(unavailable)
+    await offline.stop()
+    const poor = await startStats({ ...settings, youtubeUri: standIn.url, dailyBudget: 1 })
+    expect((await poor.put('/collections/a', campaign)).status).toBe(201)
+    expect(await poor.put('/collections/b', campaign)).toMatchObject(unavailable)
+    await poor.stop()
+  })
+})

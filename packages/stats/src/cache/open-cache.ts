@@ -1,6 +1,8 @@
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { createUpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { Collections } from '../campaigns/collections.ts'
+import type { CampaignSource } from '../core/campaign.ts'
+import type { SourceName } from '../core/follow/source-name.ts'
 import { toUpstreamState, type UpstreamState } from '../core/upstream-state.ts'
 import type { LookedUpVideos } from '../core/paste/preview.ts'
 import type { StatsLogger } from '../logger/logger.ts'
@@ -10,8 +12,10 @@ import { parts } from '../parts.ts'
 import type { ReportedTotals } from '../posts/reported-totals.ts'
 import { QuotaMeter } from '../quota/quota-meter.ts'
 import { createUpstreamReader, getCallResults, type UpstreamReader } from '../refresh/upstream-reader.ts'
+import { SourceLookup } from '../refresh/side/source-lookup.ts'
 import { VideoLookup } from '../refresh/video-lookup.ts'
 import { getSource, isStateOnMain, type StatsConfig } from '../settings.ts'
+import { UpstreamProblem } from '../youtube/upstream-problem.ts'
 import type { CacheOptions, StatsCache } from './stats-cache.ts'
 
 /** A read through the main thread has this timeout in addition to `readTimeout`, the maximum wait for YouTube (ms). */
@@ -23,6 +27,8 @@ export interface OpenedCache {
   upstream(): UpstreamState | Promise<UpstreamState>
   /** Finds out which ids are videos: see `VideoLookup`. */
   lookUpVideos(ids: readonly string[]): Promise<LookedUpVideos>
+  /** Finds a channel or a playlist: see `SourceLookup`. */
+  findSource(source: SourceName): Promise<CampaignSource | undefined>
 }
 
 /**
@@ -45,6 +51,7 @@ export async function openCache(
   let opened: Awaited<ReturnType<typeof openClient>> | undefined
   let state: () => UpstreamState | Promise<UpstreamState> = () => bus.call('upstream')
   let lookUpVideos: OpenedCache['lookUpVideos'] = (ids) => bus.call('lookUpVideos', ids)
+  let findSource: OpenedCache['findSource'] = (name) => bus.call('findSource', name)
 
   async function openUpstream(): Promise<CacheOptions> {
     const timer = createUpstreamTimer(context)
@@ -87,11 +94,19 @@ export async function openCache(
     const canCall = () => upstream.circuit.pause === undefined
     const lookup = new VideoLookup({ caller: client.side, meter, logger, canCall })
     lookUpVideos = (ids) => lookup.find(ids)
+    const getOutage = () => upstream.circuit.pause && new UpstreamProblem(upstream.circuit.pause.fault)
+    const sourceLookup = new SourceLookup({ caller: client.side, meter, getOutage })
+    findSource = (name) => sourceLookup.find(name)
     return { collections, upstream, logger, meter, reported, refreshInterval, size }
   }
 
   const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT_MS), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   resources.defer(() => (opened ? opened.close(() => cache.close()) : cache.close()))
-  return { cache, upstream: () => state(), lookUpVideos: (ids) => lookUpVideos(ids) }
+  return {
+    cache,
+    upstream: () => state(),
+    lookUpVideos: (ids) => lookUpVideos(ids),
+    findSource: (name) => findSource(name),
+  }
 }

@@ -19,6 +19,7 @@ import {
   videosReply,
 } from './collection-schemas.ts'
 import { resolveLinks } from './resolve-links.ts'
+import { resolveSources, type FindSource } from './resolve-sources.ts'
 
 const tags = ['collections']
 const config = { isConditional: true }
@@ -37,6 +38,9 @@ export const changeFaults = [
 /** Errors of fields that contradict each other. */
 const contradictions = [errors.INVALID_DATE_RANGE, errors.COST_AMBIGUOUS]
 
+/** Errors of sources that are looked up. */
+const lookupFaults = [errors.SOURCE_NOT_FOUND, errors.UPSTREAM_UNAVAILABLE]
+
 const videoFaults = [...changeFaults, errors.COLLECTION_NOT_FOUND]
 
 /**
@@ -50,7 +54,7 @@ function readMatch(headers: RequestHeaders): Preconditions | undefined {
 }
 
 /** Registers the routes that create, replace, change and delete collections. */
-export function registerCollectionRoutes(app: App, collections: Collections): void {
+export function registerCollectionRoutes(app: App, collections: Collections, findSource: FindSource): void {
   app.put(
     '/collections/:id',
     {
@@ -66,14 +70,18 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...buildChangeReplies(...changeFaults, ...contradictions),
+          ...buildChangeReplies(...changeFaults, ...contradictions, ...lookupFaults),
         },
       },
     },
     async (request, reply) => {
-      const { videos, ...campaign } = request.body
+      const { videos, sources, ...fields } = request.body
       const condition = readPreconditions(request.headers)
       const { id } = request.params
+      const campaign = {
+        ...fields,
+        ...(sources && { sources: await resolveSources(id, sources, collections, findSource) }),
+      }
       const { collection, isNew } = await collections.change('put', id, videos, campaign, condition)
       if (!isNew) request.audit = { change: 'replace', what: id }
       return reply
@@ -98,12 +106,14 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
         body: collectionPatch,
         response: {
           200: collectionReply,
-          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, ...contradictions),
+          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, ...contradictions, ...lookupFaults),
         },
       },
     },
-    async ({ params, body, headers }, reply) => {
-      const { collection } = await collections.change('patch', params.id, body, readPreconditions(headers))
+    async ({ params: { id }, body: { sources, ...fields }, headers }, reply) => {
+      const resolved = sources && (await resolveSources(id, sources, collections, findSource))
+      const patch = { ...fields, ...(sources !== undefined && { sources: resolved }) }
+      const { collection } = await collections.change('patch', id, patch, readPreconditions(headers))
       return reply.header('etag', getEtag(collection)).send(toCollectionReply(collection))
     },
   )

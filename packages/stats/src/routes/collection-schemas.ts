@@ -123,23 +123,45 @@ const sourceId = {
   ),
   examples: ['UCuAXFkgsw1L7xaCfnd5JJOw'],
 } as const
-const sources = {
+const sourceFields = {
+  type: { type: 'string', enum: ['channel', 'playlist'] },
+  id: sourceId,
+  contains: {
+    type: 'array',
+    maxItems: MAX_SOURCE_WORDS,
+    description: 'Only uploads with one of these words, phrases or #tags in the title or the description.',
+    items: { type: 'string', minLength: 1, maxLength: 100, pattern: NAME_PATTERN },
+  },
+  title: { ...newName, description: 'Title to show. By default that of YouTube.' },
+} as const
+const sourceList = {
   type: 'array',
   maxItems: MAX_SOURCES,
   description: 'Channels and playlists whose uploads the collection follows.',
+} as const
+const sources = {
+  ...sourceList,
+  items: closedObject(
+    { ...sourceFields, title: { type: 'string' } },
+    { title: 'Campaign source', required: ['type', 'id'] },
+  ),
+} as const
+/** Sources in requests: the service finds their ids and titles. */
+const newSources = {
+  ...sourceList,
   items: closedObject(
     {
-      type: { type: 'string', enum: ['channel', 'playlist'] },
-      id: sourceId,
-      contains: {
-        type: 'array',
-        maxItems: MAX_SOURCE_WORDS,
-        description: 'Only uploads with one of these words in the title or the description.',
-        items: { type: 'string', minLength: 1, maxLength: 100, pattern: NAME_PATTERN },
+      ...sourceFields,
+      id: {
+        type: 'string',
+        minLength: 2,
+        maxLength: 8_192,
+        description:
+          'Id, handle or link of a channel or a playlist; the id is stored. A look-up costs a unit of quota.',
+        examples: ['UCuAXFkgsw1L7xaCfnd5JJOw', '@GoogleDevelopers'],
       },
-      title: { ...newName, description: 'Title to show.' },
     },
-    { title: 'Campaign source', required: ['type', 'id'] },
+    { title: 'New campaign source', required: ['id'] },
   ),
 } as const
 const archived = { type: 'boolean', description: 'True if the collection is in the archive.' } as const
@@ -168,7 +190,7 @@ const example = {
 }
 
 export const collectionBody = closedObject(
-  { videos: links, name: newName, tags: newTags, from, to, cost, fees, currency, sources, archived },
+  { videos: links, name: newName, tags: newTags, from, to, cost, fees, currency, sources: newSources, archived },
   {
     title: 'New collection',
     required: ['videos'],
@@ -190,7 +212,7 @@ export const collectionPatch = closedObject(
     cost: orNull(cost),
     fees: orNull(fees),
     currency: orNull(currency),
-    sources: orNull(sources),
+    sources: orNull(newSources),
     archived: orNull(archived),
   },
   { title: 'Change of a collection', examples: [{ name: 'Spring', cost: null }] },

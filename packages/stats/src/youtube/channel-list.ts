@@ -10,8 +10,8 @@ const CHANNELS_QUERY =
   'snippet(title,customUrl,publishedAt,thumbnails(default/url,medium/url)),contentDetails/relatedPlaylists/uploads,' +
   'statistics(viewCount,subscriberCount,hiddenSubscriberCount,videoCount))'
 
-/** Name by which a channel is found other than its id. */
-export type ChannelName = { readonly handle: string } | { readonly userName: string }
+/** Name by which a person entered a channel. */
+export type ChannelName = { readonly handle: string } | { readonly userName: string } | { readonly id: string }
 
 const buildPath = (filter: string, key: string) =>
   `/youtube/v3/channels?${CHANNELS_QUERY}&${filter}&key=${encodeURIComponent(key)}`
@@ -22,9 +22,11 @@ export const buildChannelsPath = (ids: readonly string[], key: string): string =
 /** Returns the path and query of a request for the channel with a name. */
 export const buildChannelNamePath = (name: ChannelName, key: string): string =>
   buildPath(
-    'handle' in name
-      ? `forHandle=${encodeURIComponent(name.handle)}`
-      : `forUsername=${encodeURIComponent(name.userName)}`,
+    'id' in name
+      ? `id=${encodeURIComponent(name.id)}`
+      : 'handle' in name
+        ? `forHandle=${encodeURIComponent(name.handle)}`
+        : `forUsername=${encodeURIComponent(name.userName)}`,
     key,
   )
 

@@ -137,16 +137,19 @@ class Fee(TypedDict):
     """
 
 
-class CampaignSource(TypedDict):
-    type: Literal['channel', 'playlist']
+class NewCampaignSource(TypedDict):
+    type: NotRequired[Literal['channel', 'playlist']]
     id: str
+    """
+    Id, handle or link of a channel or a playlist; the id is stored. A look-up costs a unit of quota.
+    """
     contains: NotRequired[list[str]]
     """
-    Only uploads with one of these words in the title or the description.
+    Only uploads with one of these words, phrases or #tags in the title or the description.
     """
     title: NotRequired[str]
     """
-    Title to show.
+    Title to show. By default that of YouTube.
     """
 
 
@@ -161,10 +164,20 @@ NewCollection = TypedDict(
         'cost': NotRequired[float],
         'fees': NotRequired[list[Fee]],
         'currency': NotRequired[str],
-        'sources': NotRequired[list[CampaignSource]],
+        'sources': NotRequired[list[NewCampaignSource]],
         'archived': NotRequired[bool],
     },
 )
+
+
+class CampaignSource(TypedDict):
+    type: Literal['channel', 'playlist']
+    id: str
+    contains: NotRequired[list[str]]
+    """
+    Only uploads with one of these words, phrases or #tags in the title or the description.
+    """
+    title: NotRequired[str]
 
 
 Collection = TypedDict(
@@ -200,7 +213,7 @@ ChangeOfACollection = TypedDict(
         'cost': NotRequired[float | None],
         'fees': NotRequired[list[Fee] | None],
         'currency': NotRequired[str | None],
-        'sources': NotRequired[list[CampaignSource] | None],
+        'sources': NotRequired[list[NewCampaignSource] | None],
         'archived': NotRequired[bool | None],
     },
 )

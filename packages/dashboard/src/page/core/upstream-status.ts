@@ -12,7 +12,13 @@ export interface UpstreamStatus {
   /** The last four characters of the API key. */
   readonly key?: string
   readonly source?: string
-  readonly budget?: { readonly limit: number | null; readonly used: number; readonly left: number | null }
+  readonly budget?: {
+    readonly limit: number | null
+    readonly used: number
+    readonly left: number | null
+    /** Used units by kind of call. Absent from older versions of stats. */
+    readonly kinds?: Readonly<Record<'videos' | 'channels' | 'playlistItems' | 'lookups', number>>
+  }
 }
 
 export const isFailing = (upstream: UpstreamStatus | undefined): upstream is UpstreamStatus =>

@@ -135,6 +135,7 @@ function Quota({ samples, source, upstream }: QuotaProps) {
       >${upstream?.source?.startsWith('http') ? upstream.source : note}</${Card}
     >
     <${Card} title=${text('health.quota')} value=${quota.value}>${quota.note}</${Card}>
+    <${UnitsByKind} kinds=${upstream?.budget?.kinds} />
     <${Card}
       title=${text('health.refreshed')}
       value=${interval === undefined ? UNKNOWN_FACT.value : text('health.seconds', { seconds: formats.count(interval) })}
@@ -142,6 +143,17 @@ function Quota({ samples, source, upstream }: QuotaProps) {
     >
     <${Card} title=${text('frame.campaigns')} value=${campaigns.value}>${campaigns.note}</${Card}>
   </dl>`
+}
+
+/** Kinds of calls, the most frequent one first. */
+const KINDS = ['videos', 'channels', 'playlistItems', 'lookups'] as const
+
+/** The used units of the day by kind of call. Absent if stats does not state them. */
+function UnitsByKind({ kinds }: { kinds: NonNullable<UpstreamStatus['budget']>['kinds'] | undefined }) {
+  if (!kinds) return undefined
+  const used = KINDS.reduce((sum, kind) => sum + kinds[kind], 0)
+  const notes = KINDS.map((kind) => text(`health.units.${kind}`, { units: kinds[kind] }))
+  return html`<${Card} title=${text('health.units')} value=${formats.count(used)}>${notes.join(' · ')}</${Card}>`
 }
 
 /** The reason why YouTube returns no numbers, and the remedy. */

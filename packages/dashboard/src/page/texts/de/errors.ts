@@ -71,6 +71,8 @@ export const errors: Translation<typeof english> = {
   'error.URI_TOO_LONG': 'Diese Adresse ist zu lang. Bitte die Suche kürzen.',
   'error.UNEXPECTED_REDIRECT':
     'Der Dienst hat eine andere Adresse. Der Betrieb muss die endgültige Adresse einstellen.',
+  'error.SOURCE_NOT_FOUND':
+    'Diesen Kanal oder diese Playlist gibt es bei YouTube nicht. Bitte Link oder Handle prüfen.',
   'error.UPSTREAM_UNAVAILABLE': 'YouTube liefert zurzeit keine Zahlen.',
   'error.ZONE_UNKNOWN': 'Der Dienst kennt Ihre Zeitzone nicht. Stellen Sie am System eine andere ein.',
   'error.VALUE_NOT_FOUND': 'Kein Preis hat diesen Wert. Bitte einen anderen wählen.',

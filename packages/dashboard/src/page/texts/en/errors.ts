@@ -60,6 +60,7 @@ export const errors = {
   'error.UNAUTHORIZED': 'The service requires another token. Sign in again with the token for changes.',
   'error.URI_TOO_LONG': 'This address is too long. Shorten the search.',
   'error.UNEXPECTED_REDIRECT': 'The service has another address. An operator has to set its final address.',
+  'error.SOURCE_NOT_FOUND': 'YouTube has no such channel or playlist. Check the link or the handle.',
   'error.UPSTREAM_UNAVAILABLE': 'YouTube returns no numbers at present.',
   'error.ZONE_UNKNOWN': 'The service does not know your time zone. Choose another one in the settings of your system.',
   'error.VALUE_NOT_FOUND': 'No price has this value. Choose another value.',
