@@ -37,15 +37,15 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   {
     name: 'stats: a collection is acknowledged before it is on the disk',
     tests: [...tests, 'chaos/scenarios/power.chaos'],
-    file: `${STATS}/state/stats-state-machine.ts`,
-    from: /(?<=new Set\(\[)'put', /,
+    file: `${STATS}/state/stats-change.ts`,
+    from: /(?<=new Set\(\[[^\]]*)'put',/,
     to: '',
   },
   {
     name: 'stats: a deletion is acknowledged before it is on the disk',
     tests: [...tests, 'chaos/scenarios/power.chaos'],
-    file: `${STATS}/state/stats-state-machine.ts`,
-    from: /(?<=new Set\(\[.*)'delete', /,
+    file: `${STATS}/state/stats-change.ts`,
+    from: /(?<=new Set\(\[[^\]]*)'delete',/,
     to: '',
   },
   {

@@ -22,9 +22,6 @@ import { registerThumbnailRoutes } from './routes/thumbnail-routes.ts'
 import { fetchPicture, YOUTUBE_PICTURES } from './thumbnails/picture-source.ts'
 import { Thumbnails } from './thumbnails/thumbnails.ts'
 
-/** Maximum size of a file that pages send to a service, as stats accepts it (bytes). */
-const MAX_FILE_BYTES = 4_194_304
-
 /** Builds the dashboard's app, once per serving thread. */
 export async function createDashboardApp(
   context: AppContext<DashboardConfig, DashboardMainMessage, DashboardThreadMessage>,
@@ -64,7 +61,7 @@ export async function createDashboardApp(
   const thumbnails = new Thumbnails((video) => fetchPicture(pictures, video))
   registerThumbnailRoutes(app, { auth, links, campaigns, thumbnails })
   await app.register(async (scope) =>
-    registerServiceRoutes(scope as App, { auth, proxy, budget, limit: Math.max(config.bodyLimit, MAX_FILE_BYTES) }),
+    registerServiceRoutes(scope as App, { auth, proxy, budget, limit: config.bodyLimit }),
   )
   return app
 }

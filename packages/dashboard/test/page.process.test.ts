@@ -35,7 +35,7 @@ describe('the page', () => {
       if (/\.[jt]s$/.test(file)) scripts += Number(headers.get('content-length'))
     }
     expect(scripts).toBeGreaterThan(10_000)
-    expect(scripts).toBeLessThan(150_000)
+    expect(scripts).toBeLessThan(160_000)
     const { version } = /\/assets\/(?<version>[^/]+)/.exec(page.text)!.groups!
     for (const path of [`/assets/${version}/none.js`, `/assets/${version}/../app.ts`, `/assets/old/main.ts`])
       expect((await sendRequest(url + path)).body.code).toBe('NOT_FOUND')

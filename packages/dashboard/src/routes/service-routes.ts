@@ -11,9 +11,14 @@ interface ServiceRouteOptions {
   readonly auth: Auth
   readonly proxy: ServiceProxy
   readonly budget: Budget
-  /** Maximum size of a request body (bytes). */
+  /** Maximum size of a request body that is no file (bytes). */
   readonly limit: number
 }
+
+/** Maximum size of a file that pages send to a service, as stats accepts it (bytes). */
+const MAX_FILE_BYTES = 4_194_304
+/** Media types of files: CSV, and XLSX. */
+const FILE_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
 
 // A service, or one of its nodes: `stats.2`.
 const SERVICE_URL = /^\/api\/(([a-z]+)(?:\.\d{1,4})?)(\/[^?#]*)(\?[^#]*)?$/
@@ -21,7 +26,9 @@ const SERVICE_URL = /^\/api\/(([a-z]+)(?:\.\d{1,4})?)(\/[^?#]*)(\?[^#]*)?$/
 /** Registers `/api/*`, which forwards to the services only the requests that a page may send. */
 export function registerServiceRoutes(app: App, { auth, proxy, budget, limit }: ServiceRouteOptions): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', createBytesParser({ limit, tooLarge: commonErrors.BODY_TOO_LARGE }, budget))
+  const tooLarge = commonErrors.BODY_TOO_LARGE
+  app.addContentTypeParser('*', createBytesParser({ limit, tooLarge }, budget))
+  app.addContentTypeParser(FILE_TYPES, createBytesParser({ limit: Math.max(limit, MAX_FILE_BYTES), tooLarge }, budget))
 
   function parseRequest({ method, url }: { method: string; url: string }) {
     const [, name = '', service = '', path = '', query = ''] = SERVICE_URL.exec(url) ?? []
