@@ -27,7 +27,7 @@ async function startWith(change: object, points: readonly object[] = []) {
   }
   const replies: Record<string, unknown> = {
     '/readyz': { status: 'ready' },
-    '/collections': { collections: [row] },
+    '/collections': { collections: [row], total: 1 },
     '/collections/a': row,
     '/collections/a/videos': { videos: [], asOf: row.stats.asOf, stale: false },
     '/collections/a/stats/history': { points },

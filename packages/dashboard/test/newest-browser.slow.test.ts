@@ -23,7 +23,7 @@ async function startWithProxy() {
   const statsUri = await serve((request, response) => {
     const replies: Record<string, unknown> = {
       '/readyz': { status: 'ready' },
-      '/collections': { collections: [row] },
+      '/collections': { collections: [row], total: 1 },
       '/collections/a': row,
       '/collections/a/videos': { videos: [], asOf: sums.asOf, stale: false },
       '/collections/a/stats/history': { points: [] },

@@ -45,7 +45,7 @@ const OWN_REPLIES = {
   '/collections/spring': ok(ROW),
   '/collections/spring/videos': VIDEOS,
   '/collections/spring/stats/history': POINTS,
-  '/collections': ok({ collections: [ROW, createRow('Autumn')] }),
+  '/collections': ok({ collections: [ROW, createRow('Autumn')], total: 2 }),
   '/links': ok({ links: [LINK] }),
 }
 

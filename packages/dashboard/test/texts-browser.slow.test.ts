@@ -36,7 +36,7 @@ async function openMarked(): Promise<Page> {
 
 /** Texts that belong to no language: the product, services, formats, addresses, and what `Intl` writes in German. */
 const NEUTRAL = [
-  /Influencer Stats|YouTube|CSV|JSON/g,
+  /Influencer Stats|YouTube|CSV|XLSX|JSON/g,
   /\b(stats|sse|prices|kv|dashboard|youtube)\b|collections\/\S*/g,
   /https?:\S+/g,
   /(?<=\d\. )\p{L}+\.?/gu,

@@ -172,7 +172,9 @@ async function readSlots(listOptions: ListOptions, { first, last }: SlotRange): 
   const slots: CampaignSlot[] = Array.from({ length: total })
   for (const [i, { collections }] of pages.entries())
     slots.splice(numbers[i]! * PAGE_SIZE, collections.length, ...collections)
-  if (total > MAX_WHOLE || slots.every(isPresent)) return slots.slice(0, total)
+  // A list that changed between two pages may lack rows: they are read when they are visible.
+  const isRead = (first === 0 && last >= MAX_WHOLE - 1) || slots.every(isPresent)
+  if (total > MAX_WHOLE || isRead) return slots.slice(0, total)
   return (await readSlots(listOptions, { first: 0, last: MAX_WHOLE - 1 })).slice(0, total)
 }
 
