@@ -12,7 +12,7 @@ const SHEET = [
       `Anna\t${i % 2 ? 'https://youtu.be/' : 'https://l.instagram.com/?u=https%3A%2F%2Fyoutu.be%2F'}${id}\t120`,
   ),
 ].join('\n')
-const CHANNEL = 'https://www.youtube.com/channel/UCuAXFkgsw1L7xaCfnd5JJOw'
+const CHANNEL = 'https://www.youtube.com/channel/UC0007000700070007000700'
 const SHOTS = process.env.SHOTS
 
 const listStates = (page: Page) =>
@@ -76,7 +76,9 @@ it('a paste for a campaign is checked against it; one click adds the rest, and a
   await check(page, 'add')
   await page.getByRole('button', { name: `Follow ${CHANNEL}` }).click()
   await waitUntil(async () => (await listStates(page)).join() === 'refused,member,new,member,new')
-  expect((await stack.stats.get('a'))!.sources).toEqual([{ type: 'channel', id: CHANNEL.split('/').at(-1) }])
+  expect((await stack.stats.get('a'))!.sources).toMatchObject([
+    { type: 'channel', id: CHANNEL.split('/').at(-1), title: 'Channel 7' },
+  ])
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await waitUntil(async () => (await stack.stats.get('a'))!.videos.join() === `${IDS[0]},${IDS[1]}`)
   // What was not added remains in the field.
