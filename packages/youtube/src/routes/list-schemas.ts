@@ -1,4 +1,6 @@
 import { closedObject } from '@influencer-stats/runtime/closed-object'
+import { commonErrors } from '@influencer-stats/runtime/errors'
+import { buildProblemReplies } from '@influencer-stats/runtime/problems'
 import { googleErrors, type GoogleErrorEntry } from '../core/google-errors.ts'
 import type { FieldShape } from '../core/field-mask.ts'
 import { MAX_IDS, MAX_RESULTS } from '../lists/list-call.ts'
@@ -160,6 +162,8 @@ function buildErrorReplies() {
   })
   return {
     ...Object.fromEntries(googleReplies),
+    // The parser refuses the request before it is known for which route it is.
+    ...buildProblemReplies(commonErrors.URI_TOO_LONG),
     421: describeJson('The Host header names a host that this service does not serve.', errorSchema),
     500: describeJson('`internalError`', errorSchema),
     503: describeJson('`backendError`: a fault is active', errorSchema),
