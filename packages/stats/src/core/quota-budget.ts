@@ -65,3 +65,10 @@ export function getPacedInterval({ budget, left, untilReset: rest }: RemainingQu
  */
 export const computeRefreshInterval = (remainingQuota: RemainingQuota, calls: number, minInterval: number): number =>
   Math.max(minInterval, getPacedInterval(remainingQuota, calls))
+
+/** Share of the daily budget that look-ups for a person leave to the numbers of videos. */
+const RESERVED_SHARE = 0.1
+
+/** True if a look-up for a person may use a unit. */
+export const isLookupAllowed = ({ budget, left }: Pick<RemainingQuota, 'budget' | 'left'>): boolean =>
+  budget === 0 || left > budget * RESERVED_SHARE

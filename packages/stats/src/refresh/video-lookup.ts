@@ -1,5 +1,5 @@
 import type { LookedUpVideos } from '../core/paste/preview.ts'
-import { IDS_PER_CALL } from '../core/quota-budget.ts'
+import { IDS_PER_CALL, isLookupAllowed } from '../core/quota-budget.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
@@ -7,8 +7,6 @@ import type { SideCaller } from '../youtube/side-caller.ts'
 
 /** Maximum number of ids of one look-up: 4 units. */
 const MAX_IDS = 200
-/** Share of the daily budget that look-ups leave to the numbers of videos. */
-const RESERVED_SHARE = 0.1
 /** Time for which a result is cached (ms): a person edits a paste several times. */
 const CACHE_MS = 600_000
 const MAX_CACHED = 5_000
@@ -61,8 +59,7 @@ export class VideoLookup {
 
   async #request(ids: readonly string[]): Promise<VideoDetails[] | undefined> {
     const { caller, meter, logger, canCall } = this.#options
-    const { budget, left } = meter.remainingQuota
-    if (!canCall() || (budget > 0 && left <= budget * RESERVED_SHARE)) return undefined
+    if (!canCall() || !isLookupAllowed(meter.remainingQuota)) return undefined
     try {
       const details = await caller.findVideos(ids)
       this.#store(ids, details)

@@ -1,4 +1,4 @@
-import { createComparator, type RowPosition } from '../overview/overview-selection.ts'
+import { createComparator, foldText, toSearchWords, type RowPosition } from '../overview/overview-selection.ts'
 import type { CreatorSummary } from './creator.ts'
 
 const ORDER_NAMES = [
@@ -58,14 +58,12 @@ function getSortValue(creator: CreatorSummary, sort: CreatorSort): RowPosition[0
   }
 }
 
-const foldText = (text: string) => text.normalize('NFKD').toLowerCase()
-
 /** Returns the requested page of creators. */
 export function selectCreators(
   creators: readonly CreatorSummary[],
   { sort, q, limit, after }: CreatorQuery,
 ): CreatorPage {
-  const words = q === undefined ? [] : foldText(q).split(/\s+/).filter(Boolean)
+  const words = toSearchWords(q)
   const isMatch = ({ id, title = '', handle = '' }: CreatorSummary) => {
     const text = foldText(`${id}\n${title}\n${handle}`)
     return words.every((word) => text.includes(word))

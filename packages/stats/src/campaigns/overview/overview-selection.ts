@@ -86,7 +86,12 @@ function compareValues<T extends number | string>(a: T, b: T): number {
   return a < b ? -1 : 1
 }
 
-const foldText = (text: string) => text.normalize('NFKD').toLowerCase()
+/** Returns a text in the form in which words are searched. */
+export const foldText = (text: string): string => text.normalize('NFKD').toLowerCase()
+
+/** Returns the words of a query, each in the form of `foldText`. */
+export const toSearchWords = (q: string | undefined): string[] =>
+  q === undefined ? [] : foldText(q).split(/\s+/).filter(Boolean)
 
 /** The text of each collection in which words are searched: normalized and in lower case, built once per collection. */
 const searchTexts = new WeakMap<NamedCollection, string>()
@@ -102,7 +107,7 @@ function getSearchText(collection: NamedCollection): string {
 
 /** Returns the predicate that selects the requested collections. */
 export function createFilter({ q, tag, isArchived }: OverviewFilter): (collection: NamedCollection) => boolean {
-  const words = q === undefined ? [] : foldText(q).split(/\s+/).filter(Boolean)
+  const words = toSearchWords(q)
   return (collection) =>
     (isArchived === undefined || (collection.archived === true) === isArchived) &&
     (tag === undefined || collection.tags?.includes(tag) === true) &&

@@ -1,13 +1,11 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { CampaignSource } from '../../core/campaign.ts'
 import type { SourceName } from '../../core/follow/source-name.ts'
+import { isLookupAllowed } from '../../core/quota-budget.ts'
 import { errors } from '../../errors.ts'
 import type { QuotaMeter } from '../../quota/quota-meter.ts'
 import type { ChannelName } from '../../youtube/channel-list.ts'
 import type { SideCaller } from '../../youtube/side-caller.ts'
-
-/** Share of the daily budget that look-ups leave to the numbers of videos. */
-const RESERVED_SHARE = 0.1
 
 export interface SourceLookupOptions {
   readonly caller: Pick<SideCaller, 'findChannel' | 'findPlaylist'>
@@ -35,8 +33,7 @@ export class SourceLookup {
     const { caller, meter, getOutage } = this.#options
     const outage = getOutage()
     if (outage) throw outage
-    const { budget, left } = meter.remainingQuota
-    if (budget > 0 && left <= budget * RESERVED_SHARE)
+    if (!isLookupAllowed(meter.remainingQuota))
       throw errors.UPSTREAM_UNAVAILABLE('the rest of the daily budget is reserved for the numbers of videos')
     const found =
       source.type === 'channel'

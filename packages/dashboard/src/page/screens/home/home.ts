@@ -1,12 +1,13 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { readHomeQuery, writeHomeQuery, type HomeQuery } from '../../core/home-query.ts'
 import { undone } from '../../done-changes.ts'
 import { useTitle } from '../../hooks.ts'
-import { html, onText } from '../../html.ts'
+import { html } from '../../html.ts'
 import { CampaignImport } from '../../parts/campaign-import.ts'
 import { Dialog, ErrorMessage } from '../../parts/dialog.ts'
 import { EMPTY_DRAFT, isEmptyDraft, NewCampaign, type CampaignDraft } from '../../parts/new-campaign.ts'
+import { SearchField } from '../../parts/search-field.ts'
 import { Tabs } from '../../parts/tabs.ts'
 import { go, useEntryState, type PageLocation } from '../../router.ts'
 import { usePageState } from '../../page-state.ts'
@@ -15,9 +16,6 @@ import { CampaignTable } from './campaign-table.ts'
 import { HomeTotals } from './home-totals.ts'
 import { SelectionBar } from './selection-bar.ts'
 import { MAX_WHOLE, useCampaigns } from './use-campaigns.ts'
-
-/** Delay after the last key press before the list is filtered (ms). */
-const TYPING_DELAY_MS = 250
 
 /** The draft of a new campaign survives a change of the screen. */
 let lastDraft = EMPTY_DRAFT
@@ -69,7 +67,12 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
   return html`<div class="head">
       <h1>${text('frame.campaigns')}</h1>
       <div class="tools">
-        <${Search} q=${query.q} onChange=${(q: string) => show({ q })} />
+        <${SearchField}
+          q=${query.q}
+          label=${text('list.search')}
+          placeholder=${text('list.searchShort')}
+          onChange=${(q: string) => show({ q })}
+        />
         ${canChange && html`<button class="primary" onClick=${() => setMaking(true)}>${text('list.new')}</button>`}
       </div>
     </div>
@@ -114,21 +117,4 @@ function FileTools({ importFile }: { importFile: (() => void) | undefined }) {
     <span>${text('files.exportAll')} ${link('csv')} ${link('xlsx')}</span>
     ${importFile && html`<button onClick=${importFile}>${text('files.import')}</button>`}
   </p>`
-}
-
-function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const onInput = onText((typed) => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => onChange(typed), TYPING_DELAY_MS)
-  })
-  return html`<input
-    type="search"
-    class="search"
-    aria-label=${text('list.search')}
-    placeholder=${text('list.searchShort')}
-    maxlength="200"
-    value=${q}
-    onInput=${onInput}
-  />`
 }
