@@ -209,7 +209,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     delete: (id, deleteOptions) => sendDelete(toPath(id), deleteOptions),
     async bulk(ids, change, { versions, ...bulkCall } = {}) {
       const json = { ids, change, ...(versions && { versions }) }
-      return (await read<Schemas['BulkResults']>('POST', '/collections/bulk', { json, call: bulkCall }))!.results
+      return (await read<Schemas['BulkResults']>('POST', '/campaigns/bulk', { json, call: bulkCall }))!.results
     },
     listTrash: async ({ limit, after, ...listCall } = {}) =>
       (await read<TrashPage>('GET', '/trash', { query: { limit, after }, call: listCall }))!,
@@ -250,7 +250,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     listNumbers: async (id, post, call) =>
       (await read<Schemas['NumbersOfAPost']>('GET', `${toPostPath(id, post)}/numbers`, { call }))?.numbers,
     importNumbers: (id, body, { dryRun, ...importCall } = {}) =>
-      read('POST', `${toPath(id)}/posts/numbers`, {
+      read('POST', `${toPath(id)}/reported/numbers`, {
         query: { dryRun },
         body,
         headers: { 'content-type': 'text/csv' },
@@ -258,7 +258,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       }),
     async getReportedHistory(id, { from, to, step, ...readCall } = {}) {
       const query = { from: from?.toISOString(), to: to?.toISOString(), step }
-      const path = `${toPath(id)}/posts/history`
+      const path = `${toPath(id)}/reported/history`
       return (await read<Schemas['HistoryOfReportedSums']>('GET', path, { query, call: readCall }))?.points
     },
     export: (id, format, exportCall) =>

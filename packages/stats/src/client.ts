@@ -261,7 +261,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       (await sendRequest('DELETE', toPath(id), { headers: toHeaders(condition) })) !== undefined,
     async bulk(ids, change, versions) {
       const json = { ids, change, ...(versions && { versions }) }
-      return (await read<{ results: BulkResult[] }>('POST', '/collections/bulk', { json }))!.results
+      return (await read<{ results: BulkResult[] }>('POST', '/campaigns/bulk', { json }))!.results
     },
     async listTrash(query = {}) {
       return (await read<Awaited<ReturnType<StatsClient['listTrash']>>>('GET', '/trash', { query: { ...query } }))!

@@ -191,7 +191,7 @@ it('the token of a connector can only report numbers', async () => {
   expect((await stats.post(`${path}/numbers`, { views: 3 }, connector)).status).toBe(201)
   const csv = { 'content-type': 'text/csv' }
   const file = `url,views\n${TIKTOK},4\n`
-  const target = '/collections/c/posts/numbers'
+  const target = '/collections/c/reported/numbers'
   expect((await stats.post(target, file, { ...connector, ...csv })).body).toMatchObject({ stored: 1 })
   expect((await stats.post(target, file, { ...all, ...csv })).status).toBe(200)
   const refused = [

@@ -18,7 +18,7 @@ const put = (part: object, ...detail: string[]) => invalid('PUT', '/collections/
 const patch = (part: object, ...detail: string[]) => invalid('PATCH', '/collections/c', part, ...detail)
 const get = (target: string, ...detail: string[]) => invalid('GET', target, undefined, ...detail)
 
-const bulk = (body: object, ...detail: string[]) => invalid('POST', '/collections/bulk', body, ...detail)
+const bulk = (body: object, ...detail: string[]) => invalid('POST', '/campaigns/bulk', body, ...detail)
 const post = (below: string, part: object, ...detail: string[]) =>
   invalid('POST', `/collections/c${below}`, part, ...detail)
 
@@ -159,14 +159,14 @@ const refusals: Refusal[] = [
     code: 'NO_NUMBERS',
     detail: ['one of views, likes, comments, shares, saves is needed'],
   },
-  get('/collections/c/posts/history?step=0', 'querystring/step must be an integer from 1 to 2592000; received 0'),
+  get('/collections/c/reported/history?step=0', 'querystring/step must be an integer from 1 to 2592000; received 0'),
   {
-    request: ['POST', '/collections/c/posts/numbers', 'hello', { 'content-type': 'text/csv' }],
+    request: ['POST', '/collections/c/reported/numbers', 'hello', { 'content-type': 'text/csv' }],
     code: 'VALIDATION_FAILED',
     detail: ['body must have a row of headings such as url,views,likes,at'],
   },
   {
-    request: ['POST', '/collections/c/posts/numbers', {}],
+    request: ['POST', '/collections/c/reported/numbers', {}],
     status: 415,
     code: 'UNSUPPORTED_MEDIA_TYPE',
     detail: ['content-type must be text/csv'],

@@ -68,7 +68,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/collections/bulk": {
+    "/campaigns/bulk": {
         parameters: {
             query?: never;
             header?: never;
@@ -387,7 +387,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/collections/{id}/posts/history": {
+    "/collections/{id}/reported/history": {
         parameters: {
             query?: never;
             header?: never;
@@ -407,7 +407,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/collections/{id}/posts/numbers": {
+    "/collections/{id}/reported/numbers": {
         parameters: {
             query?: never;
             header?: never;

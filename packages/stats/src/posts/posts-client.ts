@@ -84,10 +84,15 @@ export function createPostsClient(
     listNumbers: async (id, post) =>
       (await read<{ numbers: PostNumbersResource[] }>('GET', `${toPostPath(id, post)}/numbers`))?.numbers,
     importNumbers: (id, body, dryRun = false) =>
-      read('POST', `${toPath(id)}/posts/numbers`, { query: { dryRun }, body, headers: { 'content-type': 'text/csv' } }),
+      read('POST', `${toPath(id)}/reported/numbers`, {
+        query: { dryRun },
+        body,
+        headers: { 'content-type': 'text/csv' },
+      }),
     async getReportedHistory(id, { from, to, step } = {}) {
       const query = { from: from?.toISOString(), to: to?.toISOString(), step }
-      return (await read<{ points: ReportedHistoryPoint[] }>('GET', `${toPath(id)}/posts/history`, { query }))?.points
+      return (await read<{ points: ReportedHistoryPoint[] }>('GET', `${toPath(id)}/reported/history`, { query }))
+        ?.points
     },
   }
 }

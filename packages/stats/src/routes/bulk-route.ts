@@ -77,7 +77,7 @@ const bulkReply = closedObject(
 /** Registers the route that makes the same change of many collections. */
 export function registerBulkRoute(app: App, collections: Collections): void {
   app.post(
-    '/collections/bulk',
+    '/campaigns/bulk',
     {
       schema: {
         tags: ['collections'],

@@ -142,7 +142,7 @@ class AsyncStatsClient(AsyncServiceClient):
         required version of a collection, by its id.
         """
         json = {"ids": list(ids), "change": change, **({"versions": dict(versions)} if versions else {})}
-        reply = await self._requester.send("POST", "/collections/bulk", json=json, timeout=timeout)
+        reply = await self._requester.send("POST", "/campaigns/bulk", json=json, timeout=timeout)
         return cast(BulkResults, reply.json())["results"]
 
     async def list_trash(
@@ -300,7 +300,7 @@ class AsyncStatsClient(AsyncServiceClient):
         self, id: str, csv: str, *, dry_run: bool = False, timeout: float | None = None
     ) -> ImportedNumbers | None:
         """Imports the numbers of posts from a CSV file. With `dry_run` it stores nothing."""
-        path = f"{_to_path(id)}/posts/numbers"
+        path = f"{_to_path(id)}/reported/numbers"
         options = {"query": {"dryRun": "true" if dry_run else None}, "headers": {"content-type": "text/csv"}}
         reply = await self._read("POST", path, content=csv.encode(), timeout=timeout, **options)
         return cast(ImportedNumbers | None, reply)
@@ -316,7 +316,7 @@ class AsyncStatsClient(AsyncServiceClient):
     ) -> HistoryOfReportedSums | None:
         """Returns the reported sums over time. The first point may be before `start`."""
         query = {"from": start, "to": end, "step": step}
-        reply = await self._read("GET", f"{_to_path(id)}/posts/history", query=query, timeout=timeout)
+        reply = await self._read("GET", f"{_to_path(id)}/reported/history", query=query, timeout=timeout)
         return cast(HistoryOfReportedSums | None, reply)
 
     async def export(self, id: str, format: Literal["csv", "json"], *, timeout: float | None = None) -> str | None:

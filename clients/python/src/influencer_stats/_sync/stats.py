@@ -144,7 +144,7 @@ class StatsClient(ServiceClient):
         required version of a collection, by its id.
         """
         json = {"ids": list(ids), "change": change, **({"versions": dict(versions)} if versions else {})}
-        reply = self._requester.send("POST", "/collections/bulk", json=json, timeout=timeout)
+        reply = self._requester.send("POST", "/campaigns/bulk", json=json, timeout=timeout)
         return cast(BulkResults, reply.json())["results"]
 
     def list_trash(
@@ -302,7 +302,7 @@ class StatsClient(ServiceClient):
         self, id: str, csv: str, *, dry_run: bool = False, timeout: float | None = None
     ) -> ImportedNumbers | None:
         """Imports the numbers of posts from a CSV file. With `dry_run` it stores nothing."""
-        path = f"{_to_path(id)}/posts/numbers"
+        path = f"{_to_path(id)}/reported/numbers"
         options = {"query": {"dryRun": "true" if dry_run else None}, "headers": {"content-type": "text/csv"}}
         reply = self._read("POST", path, content=csv.encode(), timeout=timeout, **options)
         return cast(ImportedNumbers | None, reply)
@@ -318,7 +318,7 @@ class StatsClient(ServiceClient):
     ) -> HistoryOfReportedSums | None:
         """Returns the reported sums over time. The first point may be before `start`."""
         query = {"from": start, "to": end, "step": step}
-        reply = self._read("GET", f"{_to_path(id)}/posts/history", query=query, timeout=timeout)
+        reply = self._read("GET", f"{_to_path(id)}/reported/history", query=query, timeout=timeout)
         return cast(HistoryOfReportedSums | None, reply)
 
     def export(self, id: str, format: Literal["csv", "json"], *, timeout: float | None = None) -> str | None:

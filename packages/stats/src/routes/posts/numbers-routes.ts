@@ -101,7 +101,7 @@ export async function registerNumbersRoutes(
   )
 
   app.get(
-    '/collections/:id/posts/history',
+    '/collections/:id/reported/history',
     {
       config: { cost: 10 },
       schema: {
@@ -139,7 +139,7 @@ export async function registerNumbersRoutes(
     const limit = { limit: MAX_FILE_BYTES, tooLarge: commonErrors.BODY_TOO_LARGE }
     scope.addContentTypeParser(CSV_TYPE, createBytesParser(limit, budget))
     scope.post(
-      '/collections/:id/posts/numbers',
+      '/collections/:id/reported/numbers',
       {
         config: { ...config, cost: 10 },
         validatorCompiler: skipBodyValidation,
