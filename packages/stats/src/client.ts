@@ -1,19 +1,28 @@
 import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-stats/runtime/service-client'
-import type { Campaign, CampaignPatch, CampaignSource, computeCosts, Fee, FollowedVideos } from './core/campaign.ts'
+import type {
+  ChangeCondition,
+  Collection,
+  CollectionContent,
+  CollectionRow,
+  PutCondition,
+  TrashedCollection,
+} from './client/collection-resource.ts'
+import { createFileClient, type FileClient } from './client/file-client.ts'
+import { createHistoryClient, type HistoryClient } from './client/history-client.ts'
+import type { Campaign, CampaignPatch, CampaignSource, Fee } from './core/campaign.ts'
 import { createPostsClient, type PostsClient, type Stats } from './posts/posts-client.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
-import type { Edits, Totals } from './core/video-numbers.ts'
-import type { RangeResults } from './campaigns/results-reader.ts'
 import type { CreatorSort } from './campaigns/creators/creator-selection.ts'
-import type { CampaignCreator, CampaignCreators, CreatorCampaign } from './campaigns/creators/creator.ts'
+import type { CampaignCreator, CreatorCampaign } from './campaigns/creators/creator.ts'
 import type { Sort } from './campaigns/overview/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
-import { createFileClient, type FileClient } from './file-client.ts'
 import type { Creator, CreatorListOptions, CreatorPage, CreatorWithVideos } from './routes/creators/creator-resource.ts'
 import type { VideoResource } from './routes/videos-view.ts'
 
 export type { PreviewItem } from './core/paste/preview.ts'
-export type { CampaignsImport, PastePreview } from './file-client.ts'
+export type * from './client/collection-resource.ts'
+export type { CampaignsImport, PastePreview } from './client/file-client.ts'
+export type * from './client/history-client.ts'
 export type * from './posts/posts-client.ts'
 export { parseVideoId } from './core/video-links.ts'
 export type {
@@ -32,60 +41,6 @@ export type {
   Sort,
   VideoResource as Video,
   UpstreamState,
-}
-
-/** A collection without its id. */
-export interface CollectionContent extends Campaign {
-  /** Ids of videos. A request may contain links instead. */
-  readonly videos: readonly string[]
-}
-
-export interface Collection extends CollectionContent, FollowedVideos {
-  readonly id: string
-  /** Version of the collection: every change gives it a new one. */
-  readonly version: string
-  /**
-   * Time of the PUT that created the collection. A deletion and a new PUT under the same id give another time. Absent if
-   * version 0.2 created the collection.
-   */
-  readonly created?: string
-}
-
-/** A deleted collection that can be restored. */
-export interface TrashedCollection extends Collection {
-  /** Time of the deletion. */
-  readonly deleted: string
-  /** Time from which the collection is deleted for good. */
-  readonly expires: string
-}
-
-/** Condition of a change. If the collection does not meet it, the change fails with the ServiceError `CONDITION_FAILED`. */
-export interface ChangeCondition {
-  /** Required version of the collection. */
-  readonly ifVersion?: string | undefined
-}
-
-export interface PutCondition extends ChangeCondition {
-  /** True if the collection must not exist. */
-  readonly ifAbsent?: boolean
-}
-
-/** A collection with the requested additions. */
-export interface CollectionRow extends Collection {
-  readonly stats?: Stats
-  readonly change?: GrowthByPeriod
-  readonly costs?: ReturnType<typeof computeCosts>
-  /** With `creators`: the creators of the collection, those with the most views first. */
-  readonly creators?: CampaignCreators['creators']
-  /** With `creators`: sums of the videos whose channel is unknown. Absent without such videos. */
-  readonly unattributed?: Totals
-}
-
-/**
- * A point of a history: the sums from `at` until the next point. The edits are those since the previous point.
- */
-export interface HistoryPoint extends Totals, Edits {
-  readonly at: string
 }
 
 /** Additions to each collection of a response. */
@@ -134,36 +89,11 @@ export interface BulkResult {
   readonly detail?: string
 }
 
-export interface StatsHistoryOptions {
-  readonly from?: Date
-  readonly to?: Date
-  /** Width of a step (s), or a day of `zone`: at most one point per step. */
-  readonly step?: number | 'day'
-  /** IANA time zone; UTC by default. */
-  readonly zone?: string
-}
-
-export interface ResultsOptions {
-  /** First and last day such as 2026-01-31, or a time. By default those of the campaign. */
-  readonly from?: string | Date
-  readonly to?: string | Date
-  /** IANA time zone of the days; UTC by default. */
-  readonly zone?: string
-}
-
-/** Results of a collection within a range. Times are ISO 8601 strings, as in JSON. */
-export interface Results extends Omit<RangeResults, 'from' | 'to'> {
-  readonly from: string
-  /** End of the range, exclusive. */
-  readonly to: string
-  readonly zone: string
-}
-
 /**
  * Client of a stats service. If the collection or the video does not exist, a method resolves with `undefined`, or with
  * false if it deletes. After any other refusal it rejects with a `ServiceError`.
  */
-export interface StatsClient extends FileClient, PostsClient {
+export interface StatsClient extends FileClient, HistoryClient, PostsClient {
   list(options?: ListOptions): Promise<CollectionPage>
   get(id: string, include?: CollectionInclude): Promise<CollectionRow | undefined>
   /** Creates or replaces a collection. */
@@ -201,14 +131,6 @@ export interface StatsClient extends FileClient, PostsClient {
   listVideos(
     id: string,
   ): Promise<{ readonly videos: readonly VideoResource[]; readonly asOf: string; readonly stale: boolean } | undefined>
-  getHistory(id: string, options?: StatsHistoryOptions): Promise<readonly HistoryPoint[] | undefined>
-  getVideoHistory(
-    id: string,
-    video: string,
-    options?: StatsHistoryOptions,
-  ): Promise<readonly HistoryPoint[] | undefined>
-  /** Returns the growth within the campaign's dates, or within another range. */
-  getResults(id: string, options?: ResultsOptions): Promise<Results | undefined>
   /** Lists the creators of all collections, by default those with the most views first. */
   listCreators(options?: CreatorListOptions): Promise<CreatorPage>
   /** @param id id of the channel; for a person without videos, the name in the fee */
@@ -238,17 +160,14 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     return (await sendRequest(...args))?.json() as Promise<T | undefined>
   }
 
-  async function readPoints(path: string, { from, to, step, zone }: StatsHistoryOptions = {}) {
-    const query = { from: from?.toISOString(), to: to?.toISOString(), step, zone }
-    return (await read<{ points: HistoryPoint[] }>('GET', path, { query }))?.points
-  }
-
   const toPath = (id: string) => `/collections/${encodeURIComponent(id)}`
   const toTrashPath = (id: string) => `/trash/${encodeURIComponent(id)}`
   const toVideoPath = (id: string, video: string) => `${toPath(id)}/videos/${encodeURIComponent(video)}`
 
   return {
     ...createFileClient(request),
+    ...createHistoryClient(sendRequest),
+    ...createPostsClient(sendRequest),
     async list({ include, ...query } = {}) {
       const requestOptions = { query: { ...query, include: toIncludeQuery(include) } }
       return (await read<CollectionPage>('GET', '/collections', requestOptions))!
@@ -275,13 +194,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       (await sendRequest('DELETE', toVideoPath(id, video), { headers: toHeaders(condition) })) !== undefined,
     getStats: (id) => read('GET', `${toPath(id)}/stats`),
     listVideos: (id) => read('GET', `${toPath(id)}/videos`),
-    getHistory: (id, range) => readPoints(`${toPath(id)}/stats/history`, range),
-    getVideoHistory: (id, video, range) => readPoints(`${toVideoPath(id, video)}/history`, range),
-    getResults: (id, { from, to, zone } = {}) =>
-      read('GET', `${toPath(id)}/results`, { query: { from: toQueryTime(from), to: toQueryTime(to), zone } }),
     listCreators: async (query = {}) => (await read<CreatorPage>('GET', '/creators', { query: { ...query } }))!,
     getCreator: (id) => read('GET', `/creators/${encodeURIComponent(id)}`),
-    ...createPostsClient(sendRequest),
     getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
     export: async (id, format) => (await sendRequest('GET', `${toPath(id)}/export`, { query: { format } }))?.text(),
   }
@@ -291,8 +205,6 @@ const toHeaders = ({ ifVersion, ifAbsent }: PutCondition = {}) => ({
   'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"`,
   'if-none-match': ifAbsent ? '*' : undefined,
 })
-
-const toQueryTime = (time: string | Date | undefined) => (time instanceof Date ? time.toISOString() : time)
 
 const toIncludeQuery = (include: CollectionInclude = []) => {
   const included = (['stats', 'change', 'creators'] as const).filter((part) => include.includes(part))
