@@ -1,3 +1,4 @@
+import { sendPatiently } from '@influencer-stats/runtime/testing/patient-requests'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import { stats } from '@influencer-stats/stats/service'
@@ -65,7 +66,7 @@ describe('an address', () => {
     const stack = await startStack()
     const total = 130
     const ids = Array.from({ length: total }, (_, i) => `campaign-${String(i).padStart(3, '0')}`)
-    await Promise.all(ids.map((id) => stack.stats.put(id, { videos: [VIDEOS[0]!], name: id, tags: ['x'] })))
+    await sendPatiently(ids, (id) => stack.stats.put(id, { videos: [VIDEOS[0]!], name: id, tags: ['x'] }))
     const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${stack.url}/?sort=name&tag=x`)
     const rows = page.locator('tbody tr')

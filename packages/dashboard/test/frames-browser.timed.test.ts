@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { sendPatiently } from '@influencer-stats/runtime/testing/patient-requests'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createPublisherClient } from '@influencer-stats/sse/publisher-client'
 import type { Page } from 'playwright-core'
@@ -30,9 +31,7 @@ describe('in Chromium', () => {
     const stack = await startStack()
     await advanceTime(stack, 0)
     const videoOf = (i: number) => `video${String(i).padStart(6, '0')}`
-    await Promise.all(
-      Array.from({ length: CAMPAIGNS }, (_, i) => stack.stats.put(`campaign-${i}`, { videos: [videoOf(i)] })),
-    )
+    await sendPatiently(Array(CAMPAIGNS).keys(), (i) => stack.stats.put(`campaign-${i}`, { videos: [videoOf(i)] }))
     const page = await openPage()
     let streams = 0
     page.on('request', (request) => void (request.url().includes('/wait') && streams++))

@@ -1,3 +1,4 @@
+import { sendPatiently } from '@influencer-stats/runtime/testing/patient-requests'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import type { Overrides } from '@influencer-stats/runtime/embed'
@@ -78,7 +79,7 @@ describe.each(variants)('many collections with %s', (_, settings) => {
 it('500 collections change at once, and the list has them in the next request', async () => {
   const { client, listIds } = await openStats({ threads: 2 })
   const ids = Array.from({ length: 500 }, (_, i) => `c${String(i).padStart(3, '0')}`)
-  await Promise.all(ids.map((id, i) => client.put(id, { videos: [], name: `${i}` })))
+  await sendPatiently(ids.entries(), ([i, id]) => client.put(id, { videos: [], name: `${i}` }))
   expect(await listIds({ sort: '-name', limit: 2 })).toEqual(['c499 c498', 500])
   const results = await client.bulk(ids, { archived: true })
   expect(results.map(({ id, changed }) => changed && id)).toEqual(ids)

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createStatsClient } from '../src/client.ts'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
+import { sendPatiently } from '@influencer-stats/runtime/testing/patient-requests'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
@@ -74,9 +76,11 @@ describe('the quota', () => {
     const standIn = await startStandIn()
     const data = createTemporaryFolder()
     const first = await startStats({ youtubeUri: standIn.url, data, dailyBudget: 0, refreshInterval: 3_000 })
-    const paths = Array.from({ length: 200 }, (_, i) => `/collections/c${i}`)
-    await Promise.all(paths.map((path, i) => first.put(path, { videos: ids.slice(i * 50, i * 50 + 50) })))
-    await Promise.all(paths.map((path) => first.get(`${path}/stats`)))
+    const client = createStatsClient(first.url)
+    await sendPatiently(Array(200).keys(), async (i) => {
+      await client.put(`c${i}`, { videos: ids.slice(i * 50, i * 50 + 50) })
+      await client.getStats(`c${i}`)
+    })
     await standIn.control.resetCounts()
     await waitUntil(async () => (await standIn.control.getCounts()).ids >= 20_000)
     const { calls, channels, ids: requested } = await standIn.control.getCounts()
