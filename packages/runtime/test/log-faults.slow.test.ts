@@ -96,7 +96,7 @@ test('restarts a main process whose event loop is blocked', async () => {
   const { port, pid } = (await started.waitUntilReady()).counter!
   await waitUntil(() => {
     // On a busy machine, the watchdog may end the thread that forwards the request before it does so.
-    if (!started.stderr.includes('does not respond')) void request(port, '/hang-on-main', 'POST')
+    if (!started.stderr.includes('does not respond')) void request(port, `/hang-on-main?pid=${pid}`, 'POST')
     return started.stderr.includes('restarted as process')
   })
   expect(started.stderr).toContain(`counter: process ${pid} does not respond\n`)
