@@ -33,6 +33,17 @@ describe('demo campaigns', () => {
     const rows = (await stats.list()).collections
     expect(rows.map(({ id }) => id)).toEqual(['demo-books', 'demo-city', 'demo-summer', 'mine'])
     expect(rows[1]).toMatchObject({ name: 'My own', videos: [] })
+    expect(await stats.listPosts('demo-city')).toEqual([])
+  })
+
+  it('show fees, a followed channel and posts of other platforms', async () => {
+    const { stats, statsUrl } = await startStack()
+    await makeDemoOf(statsUrl)
+    const { creators } = (await stats.get('demo-summer', ['creators']))!
+    expect(creators!.every(({ fee }) => fee! > 0)).toBe(true)
+    expect((await stats.getStats('demo-summer'))!.reported).toMatchObject({ posts: 2, impressions: 247_300 })
+    // Uploads of the days since the first day of the campaign.
+    await waitUntil(async () => Object.keys((await stats.get('demo-books'))!.followed ?? {}).length >= 3)
   })
 
   it('are not created if the numbers come from an API, a gateway to it included', async () => {
