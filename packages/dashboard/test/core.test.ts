@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import statsDocument from '../../../clients/openapi/stats.json' with { type: 'json' }
 import { findAccess } from '../src/core/route-allowlist.ts'
 import { findCookie } from '../src/core/cookies.ts'
 import { seal, unseal } from '../src/core/seal.ts'
@@ -74,6 +75,18 @@ describe('the requests that pages may send to services', () => {
     ['constructor', 'GET', '/metrics', undefined],
   ])('%s %s %s: %s', (service, method, path, access) => {
     expect(findAccess(service, method, path)).toBe(access)
+  })
+
+  it('to stats are all its requests, except those of its command line', () => {
+    const refused: string[] = []
+    for (const [path, methods] of Object.entries<object>(statsDocument.paths))
+      for (const name of Object.keys(methods)) {
+        const method = name.toUpperCase()
+        const access = findAccess('stats', method, path.replaceAll(/[{}]/g, ''))
+        if (access === undefined) refused.push(`${method} ${path}`)
+        else expect([method, path, access]).toEqual([method, path, method === 'GET' ? 'read' : 'change'])
+      }
+    expect(refused.toSorted()).toEqual(['GET /export', 'POST /import'])
   })
 })
 
