@@ -2,9 +2,11 @@ import { readJson } from './core/reply-parts.ts'
 import { createRequester, type CallOptions, type ClientOptions, type RequestParts } from './core/requester.ts'
 import { ignoreCodes } from './core/service-error.ts'
 import type { components, operations } from './generated/stats.ts'
+import { createPostsClient, POST_MISS_CODES, type PostsClient } from './stats/posts.ts'
 
 export { ServiceError } from './core/service-error.ts'
 export type { CallOptions, ClientOptions }
+export type * from './stats/posts.ts'
 
 type Schemas = components['schemas']
 type ListQuery = NonNullable<operations['listCollections']['parameters']['query']>
@@ -34,15 +36,6 @@ export type Results = Schemas['Results']
 /** What an import of campaigns did, or would do. */
 export type CampaignsImport = Schemas['ImportOfCampaigns']
 export type HistoryPoint = Schemas['History']['points'][number]
-/** A post of another platform, with its last reported numbers. */
-export type Post = Schemas['Post']
-export type NewPost = Schemas['NewPost']
-/** Numbers of a post: at least one count. */
-export type NewNumbers = Schemas['NewNumbersOfAPost']
-export type PostNumbers = Schemas['NumbersOfAPost']['numbers'][number]
-/** Result of each row of a file with numbers. */
-export type ImportedNumbers = Schemas['ImportedNumbers']
-export type ReportedPoint = Schemas['HistoryOfReportedSums']['points'][number]
 /** State of the YouTube API, and the rest of the daily budget. */
 export type UpstreamState = Schemas['Upstream']
 
@@ -78,10 +71,6 @@ export interface BulkOptions extends CallOptions {
   readonly versions?: Readonly<Record<string, string>> | undefined
 }
 
-export interface ImportNumbersOptions extends CallOptions {
-  readonly dryRun?: boolean | undefined
-}
-
 export interface HistoryOptions extends CallOptions {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
@@ -103,7 +92,7 @@ export interface ResultsOptions extends CallOptions {
  * Client of the service `stats`. If the collection or the video does not exist, a method resolves with `undefined`, or
  * with false if it deletes. After any other refusal it rejects with a `ServiceError`.
  */
-export interface StatsClient {
+export interface StatsClient extends PostsClient {
   /** Resolves with one page of collections. */
   list(options?: ListOptions): Promise<CollectionPage>
   /** Yields all collections, page by page. */
@@ -145,27 +134,12 @@ export interface StatsClient {
   ): Promise<CampaignsImport>
   /** Resolves with the bytes of a file with all campaigns. */
   exportCampaigns(format: 'csv' | 'xlsx', options?: CallOptions): Promise<Uint8Array>
-  /** Resolves with the posts of other platforms, in the order of their ids. */
-  listPosts(id: string, options?: CallOptions): Promise<readonly Post[] | undefined>
-  /** Adds a post by its link, or replaces it. Its id is the platform and the id of the link. */
-  addPost(id: string, post: NewPost, options?: CallOptions): Promise<Post | undefined>
-  putPost(id: string, postId: string, post: NewPost, options?: CallOptions): Promise<Post | undefined>
-  /** Deletes a post with its numbers. @returns true if it existed */
-  deletePost(id: string, postId: string, options?: CallOptions): Promise<boolean>
-  /** Reports the numbers of a post at a time. */
-  reportNumbers(id: string, postId: string, numbers: NewNumbers, options?: CallOptions): Promise<Post | undefined>
-  /** Resolves with the numbers of a post, the oldest first. */
-  listNumbers(id: string, postId: string, options?: CallOptions): Promise<readonly PostNumbers[] | undefined>
-  /** Imports the numbers of posts from a CSV file. `dryRun`: stores nothing. */
-  importNumbers(id: string, csv: string, options?: ImportNumbersOptions): Promise<ImportedNumbers | undefined>
-  /** Resolves with the reported sums over time; the first point may be before `from`. */
-  getReportedHistory(id: string, options?: HistoryOptions): Promise<readonly ReportedPoint[] | undefined>
   /** Resolves with the text of a file: the collection and its videos. */
   export(id: string, format: 'csv' | 'json', options?: CallOptions): Promise<string | undefined>
   getUpstream(options?: CallOptions): Promise<UpstreamState>
 }
 
-const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION', 'NOT_IN_TRASH', 'POST_NOT_FOUND']
+const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION', 'NOT_IN_TRASH', ...POST_MISS_CODES]
 
 /** Creates a client of the service at `url`, in a browser or in Node. */
 export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
@@ -242,25 +216,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
         { query: { format }, call: exportCall },
         async (reply) => new Uint8Array(await reply.arrayBuffer()),
       ),
-    listPosts: async (id, call) => (await read<Schemas['Posts']>('GET', `${toPath(id)}/posts`, { call }))?.posts,
-    addPost: (id, json, call) => read('POST', `${toPath(id)}/posts`, { json, call }),
-    putPost: (id, post, json, call) => read('PUT', toPostPath(id, post), { json, call }),
-    deletePost: (id, post, call) => sendDelete(toPostPath(id, post), call),
-    reportNumbers: (id, post, json, call) => read('POST', `${toPostPath(id, post)}/numbers`, { json, call }),
-    listNumbers: async (id, post, call) =>
-      (await read<Schemas['NumbersOfAPost']>('GET', `${toPostPath(id, post)}/numbers`, { call }))?.numbers,
-    importNumbers: (id, body, { dryRun, ...importCall } = {}) =>
-      read('POST', `${toPath(id)}/reported/numbers`, {
-        query: { dryRun },
-        body,
-        headers: { 'content-type': 'text/csv' },
-        call: importCall,
-      }),
-    async getReportedHistory(id, { from, to, step, ...readCall } = {}) {
-      const query = { from: from?.toISOString(), to: to?.toISOString(), step }
-      const path = `${toPath(id)}/reported/history`
-      return (await read<Schemas['HistoryOfReportedSums']>('GET', path, { query, call: readCall }))?.points
-    },
+    ...createPostsClient({ read, sendDelete }),
     export: (id, format, exportCall) =>
       ignoreCodes(
         call('GET', `${toPath(id)}/export`, { query: { format }, call: exportCall }, (reply) => reply.text()),
@@ -280,7 +236,6 @@ const toPath = (id: string, video?: string) =>
 
 const toQueryTime = (time: string | Date | undefined) => (time instanceof Date ? time.toISOString() : time)
 
-const toPostPath = (id: string, post: string) => `${toPath(id)}/posts/${encodeURIComponent(post)}`
 const toTrashPath = (id: string) => `/trash/${encodeURIComponent(id)}`
 
 const toChangeParts = ({ ifVersion, ifAbsent, ...call }: PutCollectionOptions): RequestParts => ({

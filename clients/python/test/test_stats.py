@@ -52,6 +52,8 @@ def test_posts(stats: StatsClient) -> None:
     assert numbers is not None and [one.get("views") for one in numbers["numbers"]] == [8, 7]
     history = stats.get_reported_history("posts")
     assert history is not None and [one.get("impressions") for one in history["points"]] == [8, 7]
+    assert stats.delete_numbers("posts", "x-12345", datetime(2026, 1, 1, tzinfo=UTC))
+    assert not stats.delete_numbers("posts", "x-12345", "2026-01-01T00:00:00Z")
     assert stats.delete_post("posts", "x-12345")
     assert not stats.delete_post("posts", "x-12345")
     assert stats.list_posts("posts") == []

@@ -10,7 +10,7 @@ import type {
 import { createFileClient, type FileClient } from './client/file-client.ts'
 import { createHistoryClient, type HistoryClient } from './client/history-client.ts'
 import type { Campaign, CampaignPatch, CampaignSource, Fee } from './core/campaign.ts'
-import { createPostsClient, type PostsClient, type Stats } from './posts/posts-client.ts'
+import { createPostsClient, POST_MISS_CODES, type PostsClient, type Stats } from './posts/posts-client.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { CreatorSort } from './campaigns/creators/creator-selection.ts'
 import type { CampaignCreator, CreatorCampaign } from './campaigns/creators/creator.ts'
@@ -145,7 +145,7 @@ const MISS_CODES = [
   'COLLECTION_NOT_FOUND',
   'VIDEO_NOT_IN_COLLECTION',
   'NOT_IN_TRASH',
-  'POST_NOT_FOUND',
+  ...POST_MISS_CODES,
   'CREATOR_NOT_FOUND',
 ]
 

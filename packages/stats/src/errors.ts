@@ -8,6 +8,7 @@ const statsErrors = defineErrors({
   CREATOR_NOT_FOUND: { status: 404, title: 'Creator not found' },
   VIDEO_NOT_IN_COLLECTION: { status: 404, title: 'Video not in the collection' },
   POST_NOT_FOUND: { status: 404, title: 'Post not in the collection' },
+  NUMBERS_NOT_FOUND: { status: 404, title: 'No numbers of this time' },
   COLLECTION_FULL: { status: 409, title: 'Collection full' },
   TOO_MANY_TAGS: { status: 409, title: 'Too many tags' },
   SOURCE_NOT_FOUND: { status: 422, title: 'Channel or playlist not found on YouTube' },

@@ -116,6 +116,16 @@ describe.each(variants)('posts with %s', (_, settings) => {
       posts: [{ id: 'reel' }, { id: TIKTOK_ID }],
     })
 
+    expect(await client.deleteNumbers('c', 'reel', '2026-11-22T01:00:00+01:00')).toBe(true)
+    expect(await client.deleteNumbers('c', 'reel', '2026-11-22T00:00:00Z')).toBe(false)
+    expect(await client.listNumbers('c', 'reel')).toEqual([])
+    expect((await client.listPosts('c'))![0]).toEqual({ id: 'reel', platform: 'instagram', url: REEL, points: 0 })
+    expect(await readReported()).toEqual({ impressions: 850, engagements: 55, posts: 2, asOf: both.asOf })
+    expect(await client.deleteNumbers('c', TIKTOK_ID, '2026-11-22T00:00:00.000Z')).toBe(true)
+    expect(await readReported()).toEqual({ ...sums, impressions: 800, engagements: 55, posts: 2 })
+    await client.importNumbers('c', csv)
+    expect(await readReported()).toEqual(both)
+
     await client.delete('c')
     expect((await stats.get('/collections/c/posts')).body.code).toBe('COLLECTION_NOT_FOUND')
     expect((await stats.post('/collections/c/posts/reel/numbers', { views: 1 })).body.code).toBe('COLLECTION_NOT_FOUND')

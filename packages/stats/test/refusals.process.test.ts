@@ -159,6 +159,12 @@ const refusals: Refusal[] = [
     code: 'NO_NUMBERS',
     detail: ['one of views, likes, comments, shares, saves is needed'],
   },
+  invalid(
+    'DELETE',
+    '/collections/c/posts/p/numbers/today',
+    undefined,
+    'params/at must be a time such as 2026-01-31T12:00:00Z',
+  ),
   get('/collections/c/reported/history?step=0', 'querystring/step must be an integer from 1 to 2592000; received 0'),
   {
     request: ['POST', '/collections/c/reported/numbers', 'hello', { 'content-type': 'text/csv' }],

@@ -387,6 +387,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/collections/{id}/posts/{post}/numbers/{at}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete the numbers of a time */
+        delete: operations["deleteNumbers"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/collections/{id}/reported/history": {
         parameters: {
             query?: never;
@@ -2915,6 +2932,31 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Post"];
                 };
+            };
+        };
+    };
+    deleteNumbers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+                /** @description Id of the post in the collection. */
+                post: string;
+                /** @description Time of the numbers. */
+                at: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

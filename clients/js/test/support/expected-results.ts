@@ -22,6 +22,7 @@ export const EXPECTED_RESULTS = {
     imported: 1,
     postNumbers: [8, 7],
     sums: [8, 7],
+    deletedNumbers: [true, false],
     posts: [1, true, false],
     deleted: [true, false],
     trash: ['spring~1'],

@@ -37,13 +37,14 @@ export const findDuplicate = (posts: PostMap, id: string, { url }: PostContent):
 
 export const isInFuture = (at: number, now: number): boolean => at > now + MAX_CLOCK_SKEW_MS
 
-/** Numbers of a post, to which reports are added. */
+/** Numbers of a post while reports are added to them, or deleted. */
 export class PostHistory {
   readonly #collection: string
   readonly #id: string
   readonly #post: Post
   readonly #points: Map<number, PostNumbers>
-  readonly #added = new Map<number, PostNumbers>()
+  /** Changed numbers by their time; undefined if they were deleted. */
+  readonly #changed = new Map<number, PostNumbers | undefined>()
 
   /** @param points the stored numbers */
   constructor(collection: string, id: string, post: Post, points: readonly PostNumbers[]) {
@@ -59,25 +60,32 @@ export class PostHistory {
     if (isNew && this.#points.size >= MAX_POST_POINTS) return undefined
     const point = { at, ...pickCounts(counts), ...(note !== undefined && { note }), revision }
     this.#points.set(at, point)
-    this.#added.set(at, point)
+    this.#changed.set(at, point)
     return isNew ? 'new' : 'replaced'
   }
 
-  /** Returns the post with the added numbers. */
+  /** @returns false if there are no numbers of this time */
+  delete(at: number): boolean {
+    this.#changed.set(at, undefined)
+    return this.#points.delete(at)
+  }
+
+  /** Returns the changed post. */
   toPost(revision: number): Post {
     const sorted = [...this.#points.values()].toSorted((a, b) => a.at - b.at)
     const last = findLastCounts(sorted)
-    return { ...this.#post, revision, points: sorted.length, ...(last && { last }) }
+    const { last: _last, ...post } = this.#post
+    return { ...post, revision, points: sorted.length, ...(last && { last }) }
   }
 
-  /** Returns the changes that store the added numbers and the post. */
+  /** Returns the changes that store the numbers and the post. */
   toChanges(revision: number): RecordChange[] {
-    if (this.#added.size === 0) return []
+    if (this.#changed.size === 0) return []
     return [
       toPostChange(this.#collection, this.#id, this.toPost(revision), this.#post),
-      ...[...this.#added.values()].map((value) => ({
+      ...[...this.#changed].map(([at, value]) => ({
         kind: 'post-numbers' as const,
-        key: toNumbersKey(this.#collection, this.#id, value.at),
+        key: toNumbersKey(this.#collection, this.#id, at),
         value,
       })),
     ]

@@ -60,11 +60,16 @@ export interface PostsClient {
   reportNumbers(id: string, post: string, numbers: NewNumbers): Promise<PostResource | undefined>
   /** Lists the numbers of a post, the oldest first. */
   listNumbers(id: string, post: string): Promise<readonly PostNumbersResource[] | undefined>
+  /** Deletes the numbers of a time. @param at as in `listNumbers` @returns true if they existed */
+  deleteNumbers(id: string, post: string, at: string): Promise<boolean>
   /** Imports the numbers of posts from a CSV file. @param isDryRun true to store nothing */
   importNumbers(id: string, csv: string, isDryRun?: boolean): Promise<ImportedNumbersReply | undefined>
   /** Returns the reported sums over time; the first point may be before `from`. */
   getReportedHistory(id: string, options?: ReportedHistoryOptions): Promise<readonly ReportedHistoryPoint[] | undefined>
 }
+
+/** Codes of posts and numbers that do not exist. */
+export const POST_MISS_CODES = ['POST_NOT_FOUND', 'NUMBERS_NOT_FOUND'] as const
 
 /** @param request returns a response; undefined if the resource does not exist */
 export function createPostsClient(
@@ -83,6 +88,8 @@ export function createPostsClient(
     reportNumbers: (id, post, json) => read('POST', `${toPostPath(id, post)}/numbers`, { json }),
     listNumbers: async (id, post) =>
       (await read<{ numbers: PostNumbersResource[] }>('GET', `${toPostPath(id, post)}/numbers`))?.numbers,
+    deleteNumbers: async (id, post, at) =>
+      (await request('DELETE', `${toPostPath(id, post)}/numbers/${encodeURIComponent(at)}`)) !== undefined,
     importNumbers: (id, body, dryRun = false) =>
       read('POST', `${toPath(id)}/reported/numbers`, {
         query: { dryRun },

@@ -85,6 +85,15 @@ export class PostsOwner implements Posts {
     })
   }
 
+  async deleteNumbers(collection: string, id: string, at: number): Promise<void> {
+    await this.#change(collection, async (posts) => {
+      const before = requirePost(posts, id)
+      const history = await this.#openHistory(collection, id, before)
+      if (!history.delete(at)) throw errors.NUMBERS_NOT_FOUND(new Date(at).toISOString())
+      return { changes: history.toChanges(createRevision(before)), result: undefined }
+    })
+  }
+
   reportMany(
     collection: string,
     rows: readonly (ImportedNumbers | RefusedRow)[],

@@ -22,6 +22,8 @@ export interface Posts {
    * @throws Problem `POST_NOT_FOUND`, `NUMBERS_IN_FUTURE`, `TOO_MANY_NUMBERS`
    */
   report(collection: string, post: string, numbers: NumbersReport): Promise<PostResult>
+  /** Deletes the numbers of a time (ms since 1970). @throws Problem `POST_NOT_FOUND`, `NUMBERS_NOT_FOUND` */
+  deleteNumbers(collection: string, post: string, at: number): Promise<void>
   /** Adds the numbers of many rows, without those that are refused. Of two rows with the same post and time the later counts. */
   reportMany(
     collection: string,
@@ -37,5 +39,6 @@ export const createRemotePosts = (call: (method: PostMethod, args: readonly unkn
   put: (...args) => call('put', args),
   delete: (...args) => call('delete', args),
   report: (...args) => call('report', args),
+  deleteNumbers: (...args) => call('deleteNumbers', args),
   reportMany: (...args) => call('reportMany', args),
 })

@@ -36,7 +36,7 @@ from ..types.stats import (
 from .requester import ServiceClient
 
 XLSX_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION", "NOT_IN_TRASH", "POST_NOT_FOUND")
+MISSES = ("COLLECTION_NOT_FOUND", "VIDEO_NOT_IN_COLLECTION", "NOT_IN_TRASH", "POST_NOT_FOUND", "NUMBERS_NOT_FOUND")
 
 Include = Sequence[Literal["stats", "change"]]
 """Additions to each collection of a reply."""
@@ -297,6 +297,14 @@ class StatsClient(ServiceClient):
         """Returns the numbers of a post, the oldest first."""
         path = f"{_to_post_path(id, post_id)}/numbers"
         return cast(NumbersOfAPost | None, self._read("GET", path, timeout=timeout))
+
+    def delete_numbers(
+        self, id: str, post_id: str, at: str | datetime, *, timeout: float | None = None
+    ) -> bool:
+        """Deletes the numbers of a time. Returns true if they existed."""
+        moment = at.isoformat() if isinstance(at, datetime) else at
+        path = f"{_to_post_path(id, post_id)}/numbers/{to_segment(moment)}"
+        return self._requester.find(MISSES, "DELETE", path, timeout=timeout) is not None
 
     def import_numbers(
         self, id: str, csv: str, *, dry_run: bool = False, timeout: float | None = None

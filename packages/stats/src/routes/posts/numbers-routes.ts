@@ -23,6 +23,7 @@ import { postFaults, postReadFaults } from './post-routes.ts'
 import {
   importedNumbersReply,
   numbersBody,
+  numbersParams,
   numbersReply,
   postParams,
   postReply,
@@ -97,6 +98,26 @@ export async function registerNumbersRoutes(
       if (!(await state.getRecords('post', [key]))[0]) throw errors.POST_NOT_FOUND(post)
       const found = await state.listRecords('post-numbers', { prefix: `${key}/`, limit: 2 * MAX_POST_POINTS })
       return { numbers: found.map(({ value }) => toNumbersReply(value)) }
+    },
+  )
+
+  app.delete(
+    '/collections/:id/posts/:post/numbers/:at',
+    {
+      schema: {
+        tags,
+        operationId: 'deleteNumbers',
+        summary: 'Delete the numbers of a time',
+        params: numbersParams,
+        response: {
+          204: { type: 'null', description: 'Deleted.' },
+          ...buildChangeReplies(...postFaults, errors.POST_NOT_FOUND, errors.NUMBERS_NOT_FOUND),
+        },
+      },
+    },
+    async ({ params: { id, post, at } }, reply) => {
+      await posts.deleteNumbers(id, post, Date.parse(at))
+      return reply.code(204).send(null)
     },
   )
 

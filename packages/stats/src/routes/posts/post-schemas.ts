@@ -22,6 +22,15 @@ export const postParams = {
   properties: { ...collectionParams.properties, post },
 } as const
 
+export const numbersParams = {
+  type: 'object',
+  required: [...postParams.required, 'at'],
+  properties: {
+    ...postParams.properties,
+    at: { ...moment, description: 'Time of the numbers.', examples: [EXAMPLE_AT] },
+  },
+} as const
+
 const text = { type: 'string', minLength: 1, maxLength: MAX_POST_TEXT_LENGTH, pattern: NAME_PATTERN } as const
 const platform = {
   type: 'string',
@@ -69,7 +78,7 @@ export const numbersBody = closedObject(
   {
     title: 'New numbers of a post',
     description: 'At least one count. A count that is not known is omitted; it is not 0.',
-    examples: [{ ...exampleCounts, note: 'from the creator' }],
+    examples: [{ ...exampleCounts, at: EXAMPLE_AT, note: 'from the creator' }],
   },
 )
 

@@ -18,6 +18,7 @@ export const errors: Translation<typeof english> = {
   'error.TOO_MANY_TAGS': 'Eine Kampagne kann 50 Tags haben. Zuerst eines entfernen.',
   'error.COST_AMBIGUOUS':
     'Eine Kampagne hat entweder Gesamtkosten oder Honorare, und höchstens ein Honorar pro Creator.',
+  'error.NUMBERS_NOT_FOUND': 'Zu dieser Zeit sind keine Zahlen mehr gespeichert.',
   'error.POST_NOT_FOUND': 'Dieser Beitrag gehört nicht mehr zur Kampagne.',
   'error.PLATFORM_MISMATCH': 'Dieser Link gehört zu einer anderen Plattform. Bitte den Link korrigieren.',
   'error.DUPLICATE_POST': 'Die Kampagne enthält diesen Beitrag schon.',

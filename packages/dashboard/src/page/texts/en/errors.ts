@@ -13,6 +13,7 @@ export const errors = {
   'error.CONDITION_FAILED': 'Another user changed this campaign in the meantime. Check the new version and try again.',
   'error.TOO_MANY_TAGS': 'A campaign can have 50 tags. Remove one first.',
   'error.COST_AMBIGUOUS': 'A campaign has either one cost or fees, and at most one fee for each creator.',
+  'error.NUMBERS_NOT_FOUND': 'No numbers of this time are stored any more.',
   'error.POST_NOT_FOUND': 'This post is no longer part of the campaign.',
   'error.PLATFORM_MISMATCH': 'This link is one of another platform. Correct the link.',
   'error.DUPLICATE_POST': 'The campaign already contains this post.',
