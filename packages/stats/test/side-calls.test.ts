@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import { DAY_MS } from '../src/core/quota-budget.ts'
-import { MIN_SOURCE_INTERVAL_MS, SideCalls, type SideQuota } from '../src/refresh/side/side-calls.ts'
+import { MIN_SOURCE_INTERVAL_MS, SideCalls } from '../src/refresh/side/side-calls.ts'
 import { SideSimulation } from './support/side-simulation.ts'
 
 const MINUTE_MS = 60_000

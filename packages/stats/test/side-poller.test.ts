@@ -1,3 +1,4 @@
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { describe, expect, it, vi } from 'vitest'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { errors } from '../src/errors.ts'
@@ -8,6 +9,7 @@ import {
   createUpload,
   found,
   HOUR_MS,
+  NOW_MS,
   setUpSidePoller as setUp,
   source,
   UPLOADS,
@@ -148,7 +150,11 @@ describe('sources', () => {
     await run(900_000)
     expect(lines).toEqual([expect.stringContaining('playlistNotFound')])
     expect(circuit.pause).toBeUndefined()
-    expect((await state.getRecords('feed', [UPLOADS]))[0]).toMatchObject({ reason: 'playlistNotFound' })
+    expect((await state.getRecords('feed', [UPLOADS]))[0]).toMatchObject({
+      reason: 'playlistNotFound',
+      asOf: NOW_MS + 900_000,
+      nextAt: NOW_MS + 1_800_000,
+    })
   })
 
   it('pause with all other calls in an outage, and leave one fault alone', async () => {
@@ -169,6 +175,31 @@ describe('sources', () => {
     await run(600_000)
     expect(requests).toHaveLength(length)
   })
+
+  it.each(['succeeds', 'fails'])(
+    'tell the circuit breaker the result of a probe that %s after their end',
+    async (how) => {
+      const { put, begin, run, side, control, circuit, requests } = setUp()
+      begin()
+      await put('c')
+      circuit.recordFailure(false, { kind: 'network', detail: 'no reply', remedy: 'wait' }, steadyNow(), 0)
+      await run()
+      const probe = Promise.withResolvers<PlaylistPage>()
+      control.reply = () => probe.promise
+      vi.advanceTimersByTime(1_000)
+      const works = side.start(steadyNow())
+      expect(circuit.getAllowedAt()).toBe(Infinity)
+      side.end()
+      if (how === 'succeeds') probe.resolve(found([]))
+      else probe.reject(new UpstreamProblem({ kind: 'network', detail: 'no reply', remedy: 'wait' }))
+      await Promise.all(works)
+      expect(circuit.getAllowedAt()).toBe(how === 'succeeds' ? -Infinity : steadyNow() + 2_000)
+      begin()
+      control.reply = () => found([])
+      await run(2_000)
+      expect(requests).toHaveLength(2)
+    },
+  )
 
   it('are read again if the uploads could not be stored', async () => {
     const { put, begin, run, all, control, requests, state } = setUp()

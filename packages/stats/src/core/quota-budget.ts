@@ -66,6 +66,25 @@ export function getPacedInterval({ budget, left, untilReset: rest }: RemainingQu
 export const computeRefreshInterval = (remainingQuota: RemainingQuota, calls: number, minInterval: number): number =>
   Math.max(minInterval, getPacedInterval(remainingQuota, calls))
 
+/** Quota of a day with the part that side calls have used. */
+export interface SideQuota extends RemainingQuota {
+  /** Units of `channels.list` and `playlistItems.list` since the reset. */
+  readonly usedBySideCalls: number
+}
+
+/** Maximum share of the units that side calls use. */
+export const SIDE_SHARE = 0.1
+
+/** Returns the units that side calls may still use until the reset. */
+export function getSideUnitsLeft({ budget, left, usedBySideCalls }: SideQuota): number {
+  if (budget === 0) return Infinity
+  if (left < 1) return 0
+  const share = budget * SIDE_SHARE
+  // At a small budget one unit a day exceeds the share, and a tenth of the units left is less than one.
+  const ofDay = Math.max(1, share) - usedBySideCalls
+  return Math.min(ofDay, Math.max(1, left * SIDE_SHARE))
+}
+
 /** Share of the daily budget that look-ups for a person leave to the numbers of videos. */
 const RESERVED_SHARE = 0.1
 

@@ -32,7 +32,7 @@ export function setUpSidePoller(state = createMapState()) {
   const channelCalls: (readonly string[])[] = []
   const lines: string[] = []
   const control = {
-    reply: (_request: PlaylistRequest): PlaylistPage => found([]),
+    reply: (_request: PlaylistRequest): PlaylistPage | Promise<PlaylistPage> => found([]),
     subscribers: 5 as number | undefined,
   }
   const meter = new QuotaMeter(QuotaMeter.createMemory(), 0)

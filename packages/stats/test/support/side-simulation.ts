@@ -1,7 +1,7 @@
 import { getRemainingQuota } from '../../src/core/quota-budget.ts'
 import { QuotaMeter } from '../../src/quota/quota-meter.ts'
 import { Schedule } from '../../src/refresh/schedule.ts'
-import { SideCalls, type SideCall, type SideQuota } from '../../src/refresh/side/side-calls.ts'
+import { SideCalls, type SideCall } from '../../src/refresh/side/side-calls.ts'
 import { videoIds } from './fake-youtube.ts'
 
 const LATENCY_MS = 100

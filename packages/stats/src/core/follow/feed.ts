@@ -4,6 +4,8 @@ export interface Feed {
   readonly etag?: string
   /** Time of the last request (ms since 1970). */
   readonly asOf: number
+  /** Time of the next request as planned at `asOf` (ms since 1970). Feeds of older versions have none. */
+  readonly nextAt?: number
   /** Time of the last request that read the playlist whole, or up to known videos (ms since 1970). */
   readonly readAt?: number
   /** Hash of the rules for which it was read: see `hashRules`. */

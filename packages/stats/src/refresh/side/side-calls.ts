@@ -1,4 +1,12 @@
-import { DAY_MS, getPacedInterval, IDS_PER_CALL, type RemainingQuota } from '../../core/quota-budget.ts'
+import {
+  DAY_MS,
+  getPacedInterval,
+  getSideUnitsLeft,
+  IDS_PER_CALL,
+  SIDE_SHARE,
+  type RemainingQuota,
+  type SideQuota,
+} from '../../core/quota-budget.ts'
 import { DueQueue } from './due-queue.ts'
 
 /** A side call to make. The caller reports its result to `recordRead` or `recordFailure`. */
@@ -7,14 +15,6 @@ export type SideCall =
   /** One page of a playlist. @property ids the playlist */
   | { readonly kind: 'playlistItems'; readonly ids: readonly string[]; readonly pageToken?: string }
 
-/** Quota of a day with the part that side calls have used. */
-export interface SideQuota extends RemainingQuota {
-  /** Units of `channels.list` and `playlistItems.list` since the reset. */
-  readonly usedBySideCalls: number
-}
-
-/** Maximum share of the units that side calls use. */
-export const SIDE_SHARE = 0.1
 /** Interval between two reads of a channel (ms). */
 export const CHANNEL_INTERVAL_MS = DAY_MS
 /** Minimum interval between two reads of a playlist that campaigns follow (ms). */
@@ -99,7 +99,7 @@ export class SideCalls {
 
   /** Returns the next call to make now, if any. */
   next(now: number, quota: SideQuota): SideCall | undefined {
-    if (this.#running || getLeft(quota) < 1) return undefined
+    if (this.#running || getSideUnitsLeft(quota) < 1) return undefined
     const { channels, sources } = this.#getReadyTimes(quota)
     if (Math.min(channels, sources) > now) return undefined
     const hasTurn = this.#last === 'playlistItems' || sources > now
@@ -160,7 +160,7 @@ export class SideCalls {
   /** Returns the earliest time of the next call; `Infinity` while a call runs or if nothing is to be read. */
   getWakeAt(now: number, quota: SideQuota): number {
     if (this.#running || this.#isEmpty) return Infinity
-    if (getLeft(quota) < 1) return now + quota.untilReset
+    if (getSideUnitsLeft(quota) < 1) return now + quota.untilReset
     const { channels, sources } = this.#getReadyTimes(quota)
     return Math.min(channels, sources)
   }
@@ -172,7 +172,7 @@ export class SideCalls {
   /** Returns the time of the next paced call. */
   #getNextSlot(quota: SideQuota): number {
     const { budget, untilReset } = quota
-    const share = { budget: budget * SIDE_SHARE, left: getLeft(quota), untilReset }
+    const share = { budget: budget * SIDE_SHARE, left: getSideUnitsLeft(quota), untilReset }
     return this.#lastAt + getPacedInterval(share, 1)
   }
 
@@ -192,7 +192,7 @@ export class SideCalls {
     if (budget === 0) return 0
     const channels = this.#channels.getDueAt() <= now + untilReset ? this.#channelCalls : 0
     const sources = Math.ceil((this.#sources.size * untilReset) / this.getSourceInterval(quota))
-    return Math.min(channels + sources, Math.floor(Math.max(0, getLeft(quota))))
+    return Math.min(channels + sources, Math.floor(Math.max(0, getSideUnitsLeft(quota))))
   }
 
   /** Returns the quota that the video schedule may use: the units left without those that side calls need. */
@@ -202,14 +202,4 @@ export class SideCalls {
     const budget = quota.budget - Math.min(daily, quota.budget * SIDE_SHARE)
     return { budget, left: quota.left - this.getReservedUnits(now, quota), untilReset: quota.untilReset }
   }
-}
-
-/** Returns the units that side calls may still use until the reset. */
-function getLeft({ budget, left, usedBySideCalls }: SideQuota): number {
-  if (budget === 0) return Infinity
-  if (left < 1) return 0
-  const share = budget * SIDE_SHARE
-  // At a small budget one unit a day exceeds the share, and a tenth of the units left is less than one.
-  const ofDay = Math.max(1, share) - usedBySideCalls
-  return Math.min(ofDay, Math.max(1, left * SIDE_SHARE))
 }

@@ -5,7 +5,7 @@ import { steadyNow, toSteadyTime } from '@influencer-stats/runtime/steady-clock'
 import type { Collections } from '../../campaigns/collections.ts'
 import type { Collection } from '../../core/campaign.ts'
 import { isUpstreamWide, type CircuitBreaker } from '../../core/circuit-breaker.ts'
-import { DAY_MS, type RemainingQuota } from '../../core/quota-budget.ts'
+import { DAY_MS, type RemainingQuota, type SideQuota } from '../../core/quota-budget.ts'
 import type { VideoDetails } from '../../core/video-details.ts'
 import type { StatsLogger } from '../../logger/logger.ts'
 import type { QuotaMeter } from '../../quota/quota-meter.ts'
@@ -14,7 +14,7 @@ import type { SideCaller } from '../../youtube/side-caller.ts'
 import { toUpstreamFault } from '../../youtube/upstream-problem.ts'
 import { readChannelIds, readChannelTimes, storeChannels } from './channel-reader.ts'
 import { FollowedPlaylists, type PlaylistChange } from './followed-playlists.ts'
-import { SideCalls, type SideCall, type SideQuota } from './side-calls.ts'
+import { SideCalls, type SideCall } from './side-calls.ts'
 import { SourceReader } from './source-reader.ts'
 
 export interface SidePollerOptions {
@@ -90,11 +90,13 @@ export class SidePoller {
     const playlists = new FollowedPlaylists()
     const getCampaigns = (playlist: string) =>
       playlists.getCampaignIds(playlist).flatMap((id) => polled.getCollection(id) ?? [])
+    const calls = new SideCalls(sourceInterval)
+    const getInterval = () => calls.getSourceInterval(this.#options.meter.remainingQuota)
     this.#session = {
       polled,
-      calls: new SideCalls(sourceInterval),
+      calls,
       playlists,
-      sources: new SourceReader({ collections, logger, getCampaigns }),
+      sources: new SourceReader({ collections, logger, getCampaigns, getInterval }),
       campaignsAt: -Infinity,
       channelsAt: -Infinity,
       isLoading: false,
@@ -105,7 +107,7 @@ export class SidePoller {
     }
   }
 
-  /** Makes no more calls. The result of a call in flight is ignored. */
+  /** Makes no more calls. Of a call in flight only the circuit breaker gets the result. */
   end(): void {
     this.#session = undefined
   }
@@ -233,11 +235,12 @@ export class SidePoller {
     try {
       store = await this.#read(session, call, asOf)
     } catch (fault) {
-      if (this.#session === session) this.#recordFault(session, call, isProbe, fault)
+      this.#recordFault(session, call, isProbe, fault)
       return
     }
-    if (this.#session !== session) return
+    // Also after the end of the session: a probe without a result would pause all calls for good.
     polled.circuit.recordSuccess(isProbe)
+    if (this.#session !== session) return
     this.#upstreamOutage.succeed()
     try {
       calls.recordRead(call, at, await store())
@@ -259,7 +262,8 @@ export class SidePoller {
     return () => sources.apply(call, page, asOf)
   }
 
-  #recordFault({ polled, calls }: Session, call: SideCall, isProbe: boolean, fault: unknown): void {
+  #recordFault(session: Session, call: SideCall, isProbe: boolean, fault: unknown): void {
+    const { polled, calls } = session
     const problem = fault instanceof Problem ? fault : commonErrors.INTERNAL(undefined, { cause: fault })
     const cause = toUpstreamFault(problem)
     const now = steadyNow()
@@ -267,7 +271,7 @@ export class SidePoller {
     // A fault of one playlist does not show that other calls would fail.
     if (isProbe || isUpstreamWide(cause) || cause.kind === 'network')
       polled.circuit.recordFailure(isProbe, cause, now, this.#options.meter.remainingQuota.untilReset)
-    if (!polled.circuit.pause) this.#upstreamOutage.fail(problem)
+    if (this.#session === session && !polled.circuit.pause) this.#upstreamOutage.fail(problem)
   }
 }
 

@@ -14,6 +14,8 @@ export interface SourceReaderOptions {
   readonly logger: Pick<StatsLogger, 'info' | 'error'>
   /** Returns the campaigns that follow a playlist. */
   getCampaigns(playlist: string): readonly Collection[]
+  /** Returns the time between two reads of a playlist (ms). */
+  getInterval(): number
 }
 
 type SourceCall = Extract<SideCall, { kind: 'playlistItems' }>
@@ -123,7 +125,8 @@ export class SourceReader {
     return Math.min(...times) >= start
   }
 
-  async #store(playlist: string, feed: Feed): Promise<void> {
+  async #store(playlist: string, known: Feed): Promise<void> {
+    const feed = { ...known, nextAt: Math.round(known.asOf + this.#options.getInterval()) }
     this.#passes.delete(playlist)
     await this.#options.collections.state.putRecords([{ kind: 'feed', key: playlist, value: feed }])
     this.#feeds.set(playlist, feed)
