@@ -20,6 +20,7 @@ import { registerNumbersRoutes } from './routes/posts/numbers-routes.ts'
 import { registerPostRoutes } from './routes/posts/post-routes.ts'
 import { registerResultsRoutes } from './routes/history/results-routes.ts'
 import { registerPreviewRoutes } from './routes/files/preview-routes.ts'
+import { registerSourceRoutes } from './routes/sources/source-routes.ts'
 import { createStatsRoute } from './routes/stats-route.ts'
 import { registerTrashRoutes } from './routes/trash-routes.ts'
 import { registerUpstreamRoute } from './routes/upstream-route.ts'
@@ -57,6 +58,7 @@ export async function createStatsApp(
   app.addHook('onClose', () => resources.disposeAsync())
   registerCollectionRoutes(app, collections, findSource)
   registerBulkRoute(app, collections)
+  registerSourceRoutes(app, { collections, upstream, isPolled: config.cache === 'poller' })
   registerTrashRoutes(app, collections, config.trashDays)
   registerOverviewRoutes(app, { collections, overview, creators, cache })
   registerCreatorRoutes(app, { collections, creators, cache })

@@ -9,6 +9,7 @@ import type {
 } from './client/collection-resource.ts'
 import { createFileClient, type FileClient } from './client/file-client.ts'
 import { createHistoryClient, type HistoryClient } from './client/history-client.ts'
+import { createSourcesClient, type SourcesClient } from './client/sources-client.ts'
 import type { Campaign, CampaignPatch, CampaignSource, Fee } from './core/campaign.ts'
 import { createPostsClient, POST_MISS_CODES, type PostsClient, type Stats } from './posts/posts-client.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
@@ -19,6 +20,7 @@ import type { UpstreamState } from './core/upstream-state.ts'
 import type { Creator, CreatorListOptions, CreatorPage, CreatorWithVideos } from './routes/creators/creator-resource.ts'
 import type { VideoResource } from './routes/videos-view.ts'
 
+export type { SourceStatus } from './core/follow/source-status.ts'
 export type { PreviewItem } from './core/paste/preview.ts'
 export type * from './client/collection-resource.ts'
 export type { CampaignsImport, PastePreview } from './client/file-client.ts'
@@ -93,7 +95,7 @@ export interface BulkResult {
  * Client of a stats service. If the collection or the video does not exist, a method resolves with `undefined`, or with
  * false if it deletes. After any other refusal it rejects with a `ServiceError`.
  */
-export interface StatsClient extends FileClient, HistoryClient, PostsClient {
+export interface StatsClient extends FileClient, HistoryClient, PostsClient, SourcesClient {
   list(options?: ListOptions): Promise<CollectionPage>
   get(id: string, include?: CollectionInclude): Promise<CollectionRow | undefined>
   /** Creates or replaces a collection. */
@@ -168,6 +170,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     ...createFileClient(request),
     ...createHistoryClient(sendRequest),
     ...createPostsClient(sendRequest),
+    ...createSourcesClient(sendRequest),
     async list({ include, ...query } = {}) {
       const requestOptions = { query: { ...query, include: toIncludeQuery(include) } }
       return (await read<CollectionPage>('GET', '/collections', requestOptions))!

@@ -220,6 +220,8 @@ const refusals: Refusal[] = [
     detail: ['querystring/after must be "next" of the page before with sort=name; received "x"'],
   },
   { request: ['GET', '/creators/nobody'], status: 404, code: 'CREATOR_NOT_FOUND', detail: ['nobody'] },
+  get('/collections/a%20b/sources', `params/id ${ID}`, 'received "a b"'),
+  { request: ['GET', '/collections/none/sources'], status: 404, code: 'COLLECTION_NOT_FOUND', detail: ['none'] },
   get('/collections/c/stats?by=tag', 'querystring/by must be "video"; received "tag"'),
   get('/collections/c/stats?x=1', 'unknown parameter "x"; known: by'),
   get('/collections/c/export?format=xml', 'querystring/format must be one of json, csv; received "xml"'),

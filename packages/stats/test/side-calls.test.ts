@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
-import { DAY_MS } from '../src/core/quota-budget.ts'
+import { DAY_MS, type SideQuota } from '../src/core/quota-budget.ts'
 import { MIN_SOURCE_INTERVAL_MS, SideCalls } from '../src/refresh/side/side-calls.ts'
 import { SideSimulation } from './support/side-simulation.ts'
 

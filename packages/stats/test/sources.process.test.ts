@@ -90,7 +90,7 @@ describe('a campaign that follows a channel', () => {
     await waitForReads(5)
     const later = (await readRecords()).find(({ key }) => key === feed.key)
     // The known page remains while YouTube responds with 304.
-    expect(later.value).toEqual({ ...feed.value, asOf: later.value.asOf })
+    expect(later.value).toEqual({ ...feed.value, asOf: later.value.asOf, nextAt: later.value.asOf + 50 })
     expect(later.value.asOf).toBeGreaterThan(feed.value.asOf)
     expect((await getCollection('d')).version).toBe(version)
     await stats.delete('/collections/d')
@@ -123,6 +123,36 @@ it('reads the channels of videos', async () => {
     videos: expect.any(Number),
   })
   expect(lines.some(({ kind, key }) => kind === 'channel-point' && key.startsWith(`${channelId}/`))).toBe(true)
+})
+
+describe('the state of sources', () => {
+  const list = async (id: string) => (await stats.get(`/collections/${id}/sources`)).body.sources
+
+  it('states what each one added, and when it was checked', async () => {
+    const sources = [
+      { type: 'channel', id: channel.id, title: channel.title, contains: ['#spring'] },
+      { type: 'channel', id: 'UC7777777777777777777777', title: 'Gone' },
+    ]
+    await upload(['upload-6666', 'upload-7777'].map((id) => ({ id, title: '#spring' })))
+    await stats.put('/collections/f', { videos: [], ...dates, sources })
+    const [followed, missing] = await waitUntil(async () => {
+      const found = await list('f')
+      return found[0].added === 2 && found.every(({ checked }: any) => checked) && found
+    })
+    const times = { checked: expect.any(String), next: expect.any(String) }
+    expect(followed).toEqual({ ...sources[0], state: 'active', added: 2, ...times })
+    expect(missing).toEqual({ ...sources[1], state: 'failing', reason: 'playlistNotFound', added: 0, ...times })
+    expect(Date.parse(followed.next)).toBeGreaterThanOrEqual(Date.parse(followed.checked))
+    await stats.patch('/collections/f', { archived: true })
+    expect(await list('f')).toMatchObject([{ state: 'inactive', reason: 'archived', added: 2 }, {}])
+    await stats.delete('/collections/f')
+  })
+
+  it('is empty without sources', async () => {
+    await stats.put('/collections/e', { videos: [] })
+    expect(await list('e')).toEqual([])
+    await stats.delete('/collections/e')
+  })
 })
 
 describe('a source', () => {

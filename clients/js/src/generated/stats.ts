@@ -88,6 +88,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/collections/{id}/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The channels and playlists that a collection follows, with their last and their next check */
+        get: operations["listSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/trash": {
         parameters: {
             query?: never;
@@ -1115,6 +1132,38 @@ export interface components {
         /** Bulk results */
         BulkResults: {
             results: components["schemas"]["BulkResult"][];
+        };
+        /** State of a source */
+        StateOfASource: {
+            /** @enum {string} */
+            type: "channel" | "playlist";
+            id: string;
+            /** @description Only uploads with one of these words, phrases or #tags in the title or the description. */
+            contains?: string[];
+            title?: string;
+            /**
+             * @description `waiting`: not checked yet. `active`: the last check succeeded. `failing`: YouTube refuses the list. `paused`: no calls at present. `inactive`: not checked now.
+             * @enum {string}
+             */
+            state: "waiting" | "active" | "failing" | "paused" | "inactive";
+            /** @description Reason of YouTube such as `playlistNotFound`; `dailyBudgetSpent`, or `sideBudgetSpent` for the tenth of it that sources may use; of an inactive source `archived`, `notBegun`, `ended` or `noPoller`. */
+            reason?: string;
+            /** @description Number of its videos that it added. */
+            added: number;
+            /**
+             * Format: date-time
+             * @description Time of the last check. Absent before the first one.
+             */
+            checked?: string;
+            /**
+             * Format: date-time
+             * @description Time of the next check, as far as it is planned.
+             */
+            next?: string;
+        };
+        /** Sources */
+        Sources: {
+            sources: components["schemas"]["StateOfASource"][];
         };
         /** Deleted collection */
         DeletedCollection: {
@@ -2405,6 +2454,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkResults"];
+                };
+            };
+        };
+    };
+    listSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sources"];
                 };
             };
         };

@@ -19,7 +19,7 @@ import {
   videosReply,
 } from './collection-schemas.ts'
 import { resolveLinks } from './resolve-links.ts'
-import { resolveSources, type FindSource } from './resolve-sources.ts'
+import { resolveSources, type FindSource } from './sources/resolve-sources.ts'
 
 const tags = ['collections']
 const config = { isConditional: true }

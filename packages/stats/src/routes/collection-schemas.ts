@@ -123,7 +123,7 @@ const sourceId = {
   ),
   examples: ['UCuAXFkgsw1L7xaCfnd5JJOw'],
 } as const
-const sourceFields = {
+export const sourceFields = {
   type: { type: 'string', enum: ['channel', 'playlist'] },
   id: sourceId,
   contains: {

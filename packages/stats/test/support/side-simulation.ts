@@ -1,4 +1,4 @@
-import { getRemainingQuota } from '../../src/core/quota-budget.ts'
+import { getRemainingQuota, type SideQuota } from '../../src/core/quota-budget.ts'
 import { QuotaMeter } from '../../src/quota/quota-meter.ts'
 import { Schedule } from '../../src/refresh/schedule.ts'
 import { SideCalls, type SideCall } from '../../src/refresh/side/side-calls.ts'

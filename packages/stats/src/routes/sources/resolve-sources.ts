@@ -1,9 +1,9 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import type { Collections } from '../campaigns/collections.ts'
-import type { CampaignSource } from '../core/campaign.ts'
-import { parseSourceName, type SourceName } from '../core/follow/source-name.ts'
-import { errors } from '../errors.ts'
+import type { Collections } from '../../campaigns/collections.ts'
+import type { CampaignSource } from '../../core/campaign.ts'
+import { parseSourceName, type SourceName } from '../../core/follow/source-name.ts'
+import { errors } from '../../errors.ts'
 
 /** A source as a client sends it. */
 export interface RequestedSource extends Omit<CampaignSource, 'type'> {
