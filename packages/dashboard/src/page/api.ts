@@ -69,22 +69,14 @@ export const requestPrices = <T>(method: 'GET' | 'POST', path: string, body?: ob
   requestJson(method, `/api/prices${path}`, body, undefined, parseExactJson)
 
 /**
- * Deletes a resource of stats, if it exists. The request also completes if the user leaves the page.
+ * Removes a video from a campaign that has it. The request also completes if the user leaves the page.
  * @throws ServiceError
  */
-async function remove(path: string, headers: Record<string, string> = {}): Promise<void> {
-  const reply = await fetch(`/api/stats${path}`, { method: 'DELETE', keepalive: true, headers })
+export async function removeVideo(campaign: string, video: string): Promise<void> {
+  const path = `/api/stats/collections/${encodeURIComponent(campaign)}/videos/${video}`
+  const reply = await fetch(path, { method: 'DELETE', keepalive: true })
   if (!reply.ok && reply.status !== 404) throw toServiceError(reply.status, await reply.text())
 }
-
-const toCampaignPath = (id: string) => `/collections/${encodeURIComponent(id)}`
-
-/** Deletes a campaign if it still has this version. @throws ServiceError */
-export const deleteCampaign = (id: string, version: string) =>
-  remove(toCampaignPath(id), { 'if-match': `"${version}"` })
-
-/** @throws ServiceError */
-export const removeVideo = (campaign: string, video: string) => remove(`${toCampaignPath(campaign)}/videos/${video}`)
 
 /** @param url `/status`, or that of a shared page */
 export const readStatus = (url: string, signal: AbortSignal) => requestJson<StatusReply>('GET', url, undefined, signal)

@@ -46,23 +46,28 @@ export const toTagAction = (tag: string): BulkAction => ({
 /**
  * Changes campaigns, and offers to undo the changes that were made.
  * @param versions required version of a campaign, by its id
+ * @returns true if no change was refused
  * @throws ServiceError if nothing was changed because a service is unavailable
  */
 export async function changeMany(
   { change, undo, done, undone }: BulkAction,
   ids: readonly string[],
   versions: Readonly<Record<string, string>> = {},
-): Promise<void> {
+): Promise<boolean> {
   const results = await sendChange(change, ids, versions)
   const changed = results.filter((result) => result.changed).map(({ id }) => id)
   const refused = results.filter(({ code }) => code !== undefined)
+  const failure = refused.length > 0 && { count: refused.length, reason: getSentence(refused[0]!.code!) }
   const made = text(done, { count: changed.length })
   const summary =
-    refused.length === 0
+    failure === false
       ? made
-      : text('bulk.partly', { made, count: refused.length, reason: getSentence(refused[0]!.code!) })
+      : changed.length > 0
+        ? text('bulk.partly', { made, ...failure })
+        : text('bulk.none', failure)
   const reverse: BulkAction = { change: undo, undo: change, done: undone, undone: done }
   reportDone(summary, changed.length > 0 ? () => changeMany(reverse, changed) : undefined)
+  return failure === false
 }
 
 async function sendChange(

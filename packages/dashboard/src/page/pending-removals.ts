@@ -4,13 +4,12 @@ import { Listeners, useListened } from './listeners.ts'
 /** The time for Undo (ms). */
 export const UNDO_MS = 15_000
 
-/** A removal that begins only when the time for Undo is over, because stats cannot restore history. */
+/** The removal of a video, which begins only when the time for Undo is over: stats cannot restore its part of the history. */
 export interface Removal {
   /** Identifies the removal on this page. */
   readonly key: string
-  /** Name of the thing to remove. */
+  /** Name of the video. */
   readonly name: string
-  readonly kind: 'video' | 'campaign'
   /** Sends the request, which must complete even if the user leaves the page. */
   run(): Promise<unknown>
 }
@@ -47,7 +46,7 @@ export function undo(key: string): void {
   changes.notify()
 }
 
-/** Ends the time for Undo, and removes the thing. */
+/** Ends the time for Undo, and removes the video. */
 export async function removeNow(key: string): Promise<void> {
   const removal = pending.get(key)
   if (!removal || !timers.has(key)) return
@@ -72,5 +71,4 @@ addEventListener('pagehide', () => {
 export const usePendingRemovals = (): ReadonlyMap<string, PendingRemoval> =>
   useListened(changes, () => new Map(pending))
 
-export const toCampaignKey = (id: string) => `campaign ${id}`
 export const toVideoKey = (campaign: string, video: string) => `video ${video} of ${campaign}`

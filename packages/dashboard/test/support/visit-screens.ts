@@ -94,8 +94,7 @@ export async function visitScreens({ stack: { url, stats }, page, catalog, check
 
   await open('/campaigns/b', 'campaign.edit')
   await press('campaign.edit')
-  await press('campaign.deleteOpen')
-  await check('delete')
+  await check('edit and delete')
   await page.locator('dialog button.danger').click()
   await waitFor('undo.undo')
   await check('undo')

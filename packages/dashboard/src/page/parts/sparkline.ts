@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 /** A list has many histories, and other requests must not wait for them. */
 const MAX_CONCURRENT_READS = 2
 /** Time that a line is visible before it is read (ms): a reader scrolls past most of them. */
-const MIN_VISIBLE_MS = 200
+const MIN_VISIBLE_MS = 400
 const CACHE_TTL_MS = 300_000
 
 const cache = new Map<string, { readonly until: number; readonly values: Promise<number[]> }>()

@@ -23,18 +23,17 @@ function DoneRow({ change }: { change: DoneChange }) {
   </div>`
 }
 
-function RemovalRow({ removal: { key, name, kind, fault } }: { removal: PendingRemoval }) {
+function RemovalRow({ removal: { key, name, fault } }: { removal: PendingRemoval }) {
   const title = html`<bdi>${name}</bdi>`
-  const isVideo = kind === 'video'
   if (fault !== undefined)
     return html`<div class="undo">
-      <p>${rich(isVideo ? 'undo.videoFailed' : 'undo.campaignFailed', { name: title, fault })}</p>
+      <p>${rich('undo.videoFailed', { name: title, fault })}</p>
       <button onClick=${() => undo(key)}>${text('undo.dismiss')}</button>
     </div>`
   return html`<div class="undo">
-    <p>${rich(isVideo ? 'undo.videoLater' : 'undo.campaignLater', { name: title })}</p>
+    <p>${rich('undo.videoLater', { name: title })}</p>
     <button class="primary" onClick=${() => undo(key)}>${text('undo.undo')}</button>
-    <button onClick=${() => void removeNow(key)}>${text(isVideo ? 'undo.removeNow' : 'undo.deleteNow')}</button>
+    <button onClick=${() => void removeNow(key)}>${text('undo.removeNow')}</button>
     <i class="time" style=${{ animationDuration: `${UNDO_MS}ms` }} aria-hidden="true"></i>
   </div>`
 }

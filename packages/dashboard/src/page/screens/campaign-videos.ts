@@ -44,7 +44,6 @@ export function CampaignVideos({ row, source, asOf, canChange, query, reload, sh
     removeLater({
       key: toVideoKey(row.id, video.id),
       name: getTitle({ id: video.id, name: video.title }),
-      kind: 'video',
       run: () => removeVideo(row.id, video.id),
     })
 

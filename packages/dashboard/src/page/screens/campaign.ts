@@ -1,10 +1,11 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { deleteCampaign, createCampaignSource, stats, type CampaignSource } from '../api.ts'
+import { createCampaignSource, type CampaignSource } from '../api.ts'
 import { toBasis, mergeNewerSums, mergeValue, type LiveValue } from '../core/live-row.ts'
 import { getTitle } from '../core/names.ts'
+import { undone } from '../done-changes.ts'
 import { parsePeriod, updateSearch } from '../core/time-ranges.ts'
-import { useChange, useLoaded, useTitle } from '../hooks.ts'
+import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Dialog, ErrorMessage } from '../parts/dialog.ts'
 import { Clock } from '../parts/cards.ts'
@@ -14,8 +15,8 @@ import { hasDates, PeriodTabs } from './results/period-tabs.ts'
 import { go, type PageLocation } from '../router.ts'
 import { formats, usePageState } from '../page-state.ts'
 import { rich, text } from '../texts/texts.ts'
-import { completed, toCampaignKey, removeLater, UNDO_MS } from '../pending-removals.ts'
 import { Cards } from './results/campaign-cards.ts'
+import { CampaignActions } from './campaign-actions.ts'
 import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
 import { CampaignResults } from './results/campaign-results.ts'
@@ -33,7 +34,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
   const source = useMemo(() => sharedSource ?? createCampaignSource(id!), [id])
   const campaign = useLoaded(() => source.get(), [source])
   const [liveValue, setLiveValue] = useState<LiveValue | undefined>()
-  const [open, setOpen] = useState<'edit' | 'share' | 'delete' | undefined>(() =>
+  const [open, setOpen] = useState<'edit' | 'share' | undefined>(() =>
     id !== undefined && hasEditDraft(id) ? 'edit' : undefined,
   )
   // A dialog stays open, with its input, if the campaign is deleted elsewhere.
@@ -69,10 +70,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
     if (isOutdated) campaign.reload()
   }, [isOutdated, liveValue])
 
-  useEffect(
-    () => completed.add((key) => void (id !== undefined && key === toCampaignKey(id) && campaign.reload())),
-    [campaign.reload],
-  )
+  useEffect(() => undone.add(campaign.reload), [campaign.reload])
 
   if (campaign.fault && !row)
     return html`<div class="head"><h1>${text('campaign.page')}</h1></div>
@@ -102,6 +100,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
         <p class="quiet facts">
           ${(row.tags ?? []).map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}><bdi>${tag}</bdi></a>`)}
           ${(row.from || row.to) && html`<span>${row.from ? formats.date(row.from) : '…'} – ${row.to ? formats.date(row.to) : '…'}</span>`}
+          ${isOwn && row.archived && html`<span>${text('campaign.archived')}</span>`}
           ${sums && html`<span class=${sums.stale ? 'stale' : ''}>${rich(sums.stale ? 'campaign.oldNumbers' : 'campaign.asOf', { time: html`<${Clock} at=${sums.asOf} />` })}</span>`}
         </p>
       </div>
@@ -148,12 +147,9 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
       open === 'edit' &&
       html`<${Dialog} title=${text('campaign.editTitle')} onClose=${close}>
         <${CampaignForm} row=${row} onDone=${closeAndReload} />
-        <p class="apart">
-          <button class="danger" onClick=${() => setOpen('delete')}>${text('campaign.deleteOpen')}</button>
-        </p>
+        <${CampaignActions} row=${row} onChanged=${() => (setOpen(undefined), campaign.reload())} />
       </${Dialog}>`
     }
-    ${open === 'delete' && html`<${Dialog} title=${text('campaign.delete')} onClose=${close}><${Deletion} row=${row} /></${Dialog}>`}
     ${open === 'share' && html`<${Dialog} title=${text('campaign.shareTitle')} onClose=${close}><${CampaignLinks} id=${row.id} /></${Dialog}>`}`
 }
 
@@ -161,27 +157,7 @@ const DeletedCampaign = () =>
   html`<section class="empty">
     <h1>${text('campaign.none')}</h1>
     <p class="quiet">${text('campaign.noneNote')}</p>
-    <a class="button" href="/">${text('campaign.all')}</a>
-  </section>`
-
-function Deletion({ row }: { row: CollectionRow }) {
-  const change = useChange()
-  async function remove() {
-    const { id } = row
-    // Another user may have changed the campaign since this page read it. Only a change after this click prevents the
-    // deletion.
-    const isFound = await change.run(async () => {
-      const { version } = (await stats.get(id)) ?? row
-      const run = () => deleteCampaign(id, version)
-      removeLater({ key: toCampaignKey(id), name: getTitle(row), kind: 'campaign', run })
-    })
-    if (isFound) go('/')
-  }
-  return html`<p>
-      ${rich('campaign.deleteNote', { name: html`<bdi>${getTitle(row)}</bdi>`, seconds: UNDO_MS / 1_000 })}
+    <p>
+      <a class="button" href="/">${text('campaign.all')}</a> <a class="button" href="/trash">${text('trash.title')}</a>
     </p>
-    <${ErrorMessage} text=${change.fault} />
-    <div class="actions">
-      <button class="danger" disabled=${change.isBusy} onClick=${remove}>${text('campaign.delete')}</button>
-    </div>`
-}
+  </section>`

@@ -1,5 +1,5 @@
 import type { CollectionRow, ListOptions, Stats } from '@influencer-stats/stats/client'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { stats } from '../../api.ts'
 import type { HomeQuery } from '../../core/home-query.ts'
 import { mergeNewerSums, mergeValue, type LiveValue } from '../../core/live-row.ts'
@@ -8,7 +8,6 @@ import { useLoaded } from '../../hooks.ts'
 import type { LiveUpdates } from '../../live-stream.ts'
 import { useRefresh } from '../../use-refresh.ts'
 import { useAvailability, usePageState } from '../../page-state.ts'
-import { completed, toCampaignKey, usePendingRemovals } from '../../pending-removals.ts'
 
 const PAGE_SIZE = 100
 /** Lists up to this length are read and shown as a whole, so that the browser finds text in all of it. */
@@ -20,6 +19,8 @@ const MIN_RELOAD_INTERVAL_MS = 2_000
 
 /** A row, or undefined while it is not read. */
 export type CampaignSlot = CollectionRow | undefined
+
+const NO_ROWS: readonly CampaignSlot[] = []
 
 export interface CampaignsState {
   /** A slot for each campaign that matches the query, in its order. */
@@ -146,19 +147,7 @@ export function useCampaigns({ sort, q, tag, isArchive }: HomeQuery): CampaignsS
     }
   }, [live, page.reload])
 
-  useEffect(
-    () => completed.add((key) => setRows((before) => before.filter((row) => !row || toCampaignKey(row.id) !== key))),
-    [],
-  )
-  const pending = usePendingRemovals()
-  const remaining = useMemo(() => {
-    const isShown = (row: CampaignSlot) => {
-      const removal = row && pending.get(toCampaignKey(row.id))
-      return removal === undefined || removal.fault !== undefined
-    }
-    return rows.every(isShown) ? rows : rows.filter(isShown)
-  }, [rows, pending])
-  return { rows: isRead ? remaining : [], isRead, isWhole, fault: page.fault, need, reload: page.reload }
+  return { rows: isRead ? rows : NO_ROWS, isRead, isWhole, fault: page.fault, need, reload: page.reload }
 }
 
 /** Identifies a campaign from its creation to its deletion. */

@@ -9,10 +9,10 @@ export const campaign: Translation<typeof english> = {
   'campaign.share': 'Teilen',
   'campaign.edit': 'Bearbeiten',
   'campaign.editTitle': 'Kampagne bearbeiten',
-  'campaign.deleteOpen': 'Kampagne löschen…',
   'campaign.delete': 'Kampagne löschen',
+  'campaign.archived': 'Archiviert: einmal pro Woche aktualisiert',
   'campaign.deleteNote':
-    '{name}, ihre Zahlen, ihr Verlauf und ihre Kundenlinks werden nach {seconds} Sekunden gelöscht oder beim Verlassen dieser Seite. Bis dahin lässt sich das rückgängig machen.',
+    'Eine gelöschte Kampagne liegt eine Zeit lang im Papierkorb. Ihre Kundenlinks zeigen nichts, bis sie wiederhergestellt wird.',
   'campaign.shareTitle': 'Mit Kunden teilen',
   'campaign.waiting': 'Noch keine Zahlen: warten auf YouTube.',
   'campaign.refused': 'Noch keine Zahlen: YouTube lehnt ab. {reasons}',

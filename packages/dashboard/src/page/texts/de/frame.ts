@@ -32,11 +32,8 @@ export const frame: Translation<typeof english> = {
   'signIn.token': 'Token',
 
   'undo.videoLater': '{name} wird entfernt. Bis dahin zählt es mit.',
-  'undo.campaignLater': '{name} wird gelöscht.',
   'undo.videoFailed': '{name} wurde nicht entfernt. {fault}',
-  'undo.campaignFailed': '{name} wurde nicht gelöscht. {fault}',
   'undo.dismiss': 'Schließen',
   'undo.undo': 'Rückgängig',
   'undo.removeNow': 'Jetzt entfernen',
-  'undo.deleteNow': 'Jetzt löschen',
 }

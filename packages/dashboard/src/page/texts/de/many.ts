@@ -35,6 +35,10 @@ export const many: Translation<typeof english> = {
     one: '{made} {count} blieb unverändert: {reason}',
     other: '{made} {count} blieben unverändert: {reason}',
   },
+  'bulk.none': {
+    one: '{count} Kampagne blieb unverändert: {reason}',
+    other: '{count} Kampagnen blieben unverändert: {reason}',
+  },
   'undo.failed': '{change} Das ließ sich nicht rückgängig machen. {reason}',
 
   'trash.title': 'Papierkorb',

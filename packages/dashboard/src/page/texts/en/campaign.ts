@@ -7,10 +7,10 @@ export const campaign = {
   'campaign.share': 'Share',
   'campaign.edit': 'Edit',
   'campaign.editTitle': 'Edit campaign',
-  'campaign.deleteOpen': 'Delete campaign…',
   'campaign.delete': 'Delete campaign',
+  'campaign.archived': 'Archived: refreshed once a week',
   'campaign.deleteNote':
-    '{name}, its numbers, its history and its links for clients are deleted after {seconds} seconds, or when you leave this page. Until then you can undo this.',
+    'A deleted campaign is in the trash for a while. Its links for clients show nothing until it is restored.',
   'campaign.shareTitle': 'Share with the client',
   'campaign.waiting': 'No numbers yet: waiting for YouTube.',
   'campaign.refused': 'No numbers yet: YouTube refuses them. {reasons}',

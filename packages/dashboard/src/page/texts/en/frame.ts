@@ -30,11 +30,8 @@ export const frame = {
   'signIn.token': 'Token',
 
   'undo.videoLater': '{name} will be removed. It counts until then.',
-  'undo.campaignLater': '{name} will be deleted.',
   'undo.videoFailed': '{name} was not removed. {fault}',
-  'undo.campaignFailed': '{name} was not deleted. {fault}',
   'undo.dismiss': 'Dismiss',
   'undo.undo': 'Undo',
   'undo.removeNow': 'Remove now',
-  'undo.deleteNow': 'Delete now',
 } as const

@@ -32,6 +32,10 @@ export const many = {
     one: '{made} {count} was not changed: {reason}',
     other: '{made} {count} were not changed: {reason}',
   },
+  'bulk.none': {
+    one: '{count} campaign was not changed: {reason}',
+    other: '{count} campaigns were not changed: {reason}',
+  },
   'undo.failed': '{change} It could not be undone. {reason}',
 
   'trash.title': 'Trash',
