@@ -4,7 +4,84 @@ import { sendRequest } from './support/test-stack.ts'
 import { UNREACHABLE_URL } from './support/fake-service.ts'
 import { startDashboard, TOKENS } from './support/start-dashboard.ts'
 
+const ROOT = /^\/assets\/[^/]+\//
+
+/** The paths of the files that a page names in advance. */
+async function readPreloads(url: string, path: string, language = 'en'): Promise<string[]> {
+  const page = await sendRequest(url + path, 'GET', { headers: { 'accept-language': language, accept: 'text/html' } })
+  return [...new Set(page.text.match(/\/assets\/[^"]+/g))]
+}
+
+/** The paths of all files that a page imports, in the order of their discovery. */
+async function readAllFiles(url: string, paths: readonly string[]): Promise<string[]> {
+  const files = new Set((await Promise.all(paths.map((path) => readPreloads(url, path)))).flat())
+  for (const file of files) {
+    const text = await (await fetch(url + file)).text()
+    for (const [, name] of text.matchAll(/\b(?:from|import)[\s(]*["'](\.?\.?\/[\w./@-]+)["']/g))
+      files.add(new URL(name!, url + file).pathname)
+  }
+  return [...files]
+}
+
+/** The size of scripts as a browser receives them (bytes). */
+async function sumSizes(url: string, files: readonly string[]): Promise<number> {
+  let size = 0
+  for (const file of files.filter((one) => /\.m?[jt]s$/.test(one))) {
+    const { headers } = await fetch(url + file, { method: 'HEAD', headers: { 'accept-encoding': 'br' } })
+    size += Number(headers.get('content-length'))
+  }
+  return size
+}
+
+/** Limits of the scripts of a new page, by its path (KB). */
+const MAX_KB = {
+  '/': 75,
+  '/campaigns/a': 99,
+  '/shared/a': 99,
+  '/creators': 60,
+  '/creators/a': 80,
+  '/compare': 80,
+  '/client-links': 55,
+  '/prices': 70,
+  '/health': 60,
+  '/trash': 55,
+  '/nope': 50,
+}
+/** Limit of all scripts of the page in one language (KB). */
+const MAX_TOTAL_KB = 160
+
 describe('the page', () => {
+  it('loads only the scripts of its screen', async () => {
+    const { url } = await startDashboard(UNREACHABLE_URL)
+    for (const [path, limit] of Object.entries(MAX_KB)) {
+      const size = (await sumSizes(url, await readPreloads(url, path))) / 1_000
+      expect([path, size, 10 < size && size < limit]).toEqual([path, size, true])
+    }
+    const all = await readAllFiles(url, ['/'])
+    const total = await sumSizes(
+      url,
+      all.filter((file) => !file.includes('/texts/de')),
+    )
+    expect(total).toBeLessThan(MAX_TOTAL_KB * 1_000)
+  })
+
+  it('names all modules of its screen in advance, in the language that the browser prefers', async () => {
+    const { url } = await startDashboard(UNREACHABLE_URL)
+    const read = async (path: string, language?: string) =>
+      (await readPreloads(url, path, language)).map((file) => file.replace(ROOT, ''))
+    const english = await read('/client-links')
+    expect(english).toEqual(expect.arrayContaining(['main.ts', 'texts/en/links.ts', 'screens/client-links.ts']))
+    expect(english.filter((file) => file.startsWith('texts/de'))).toEqual([])
+    for (const language of ['de', 'de-AT,de;q=0.9,en;q=0.8', 'en;q=0.5, fr, de;q=0.7']) {
+      const german = await read('/client-links', language)
+      expect(german).toContain('texts/de/links.ts')
+      expect(german.filter((file) => file.startsWith('texts/en'))).toEqual([])
+    }
+    expect(await read('/client-links', 'fr, *;q=0.1, ;q=x')).toEqual(english)
+    const { headers } = await sendRequest(url)
+    expect(headers.get('vary')).toBe('accept-encoding, accept-language')
+  })
+
   it('has a policy that allows only its own origin, and files that browsers cache without a time limit', async () => {
     const { url } = await startDashboard(UNREACHABLE_URL)
     const page = await sendRequest(`${url}/campaigns/a`)
@@ -13,11 +90,12 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
     expect(policy).toMatch(/default-src 'none'; script-src 'self';/)
     expect(page.text).not.toMatch(/<script(?![^>]*src)|style=|\son\w+=/)
-    const again = await sendRequest(`${url}/`, 'GET', { headers: { 'if-none-match': page.headers.get('etag')! } })
+    const again = await sendRequest(`${url}/campaigns/b`, 'GET', {
+      headers: { 'if-none-match': page.headers.get('etag')! },
+    })
     expect(again.status).toBe(304)
 
-    const files = [...new Set(page.text.match(/\/assets\/[^"]+/g))]
-    let scripts = 0
+    const files = await readAllFiles(url, ['/', '/campaigns/a'])
     for (const file of files) {
       const reply = await fetch(url + file, { headers: { 'accept-encoding': 'br' } })
       expect([file, reply.status, reply.headers.get('content-encoding')]).toEqual([file, 200, 'br'])
@@ -31,11 +109,7 @@ describe('the page', () => {
       expect(await zipped.text()).toBe(text)
       // A browser can resolve every import.
       expect(text).not.toMatch(/^import .* from ["'](?![./])/m)
-      const { headers } = await fetch(url + file, { method: 'HEAD', headers: { 'accept-encoding': 'br' } })
-      if (/\.[jt]s$/.test(file)) scripts += Number(headers.get('content-length'))
     }
-    expect(scripts).toBeGreaterThan(10_000)
-    expect(scripts).toBeLessThan(160_000)
     const { version } = /\/assets\/(?<version>[^/]+)/.exec(page.text)!.groups!
     for (const path of [`/assets/${version}/none.js`, `/assets/${version}/../app.ts`, `/assets/old/main.ts`])
       expect((await sendRequest(url + path)).body.code).toBe('NOT_FOUND')

@@ -5,83 +5,60 @@ import { Availability } from './availability.ts'
 import { html } from './html.ts'
 import { LiveStream } from './live-stream.ts'
 import { usePageLocation, type PageLocation } from './router.ts'
-import { Campaign } from './screens/campaign.ts'
-import { ClientLinks } from './screens/client-links.ts'
-import { CreatorScreen } from './screens/creators/creator.ts'
-import { Creators } from './screens/creators/creators.ts'
-import { Compare } from './screens/compare.ts'
-import { Health } from './screens/health.ts'
-import { Home } from './screens/home/home.ts'
 import { NotFound } from './screens/not-found.ts'
-import { Prices } from './screens/prices.ts'
+import { findScreen, SCREEN_FILES, type FoundScreen, type ScreenPath } from './screens/screen-files.ts'
+import { SCREENS } from './screens/screens.ts'
 import { SignIn } from './screens/sign-in.ts'
-import { Trash } from './screens/trash.ts'
 import { Clock } from './parts/cards.ts'
 import { UndoList } from './parts/undo-list.ts'
 import { PageStateContext, useAvailability } from './page-state.ts'
 import { choice, changeLanguage, LANGUAGES, type Language } from './texts/language.ts'
 import { rich, text } from './texts/texts.ts'
 
-const SHARED_PATH = /^\/shared\/[^/]+$/
-const CAMPAIGN_PATH = /^\/campaigns\/([^/]+)$/
-const CREATOR_PATH = /^\/creators\/([^/]+)$/
 const ALL_CAMPAIGNS_URL = '/api/sse/wait?match=collections/*&named=1&cid=dashboard'
 const SESSION_RETRY_MS = 2_000
 
-const link = SHARED_PATH.exec(location.pathname)?.[0]
+const first = findScreen(location.pathname)
+// The page of a share link has no other screen.
+const link = first?.path === '/shared/:token' ? location.pathname : undefined
 // The stream opens before the first read, so that no value is lost between them.
 function openLive() {
   const live = new LiveStream(link ? `${link}/wait?cid=link` : ALL_CAMPAIGNS_URL)
   return { live, availability: new Availability(link ? `${link}/status` : '/status', live) }
 }
 
-/** The screens of the navigation: path, title and component. */
-const SCREENS = [
-  ['/', text('frame.campaigns'), Home],
-  ['/creators', text('creators.title'), Creators],
-  ['/compare', text('frame.compare'), Compare],
-  ['/client-links', text('frame.links'), ClientLinks],
-  ['/prices', text('frame.prices'), Prices],
-  ['/health', text('frame.health'), Health],
+/** The screens of the navigation, and their titles. */
+const NAVIGATION = [
+  ['/', text('frame.campaigns')],
+  ['/creators', text('creators.title')],
+  ['/compare', text('frame.compare')],
+  ['/client-links', text('frame.links')],
+  ['/prices', text('frame.prices')],
+  ['/health', text('frame.health')],
 ] as const
-/** Screens that the navigation does not contain. */
-const INNER_SCREENS = [['/trash', text('trash.title'), Trash]] as const
-const findScreen = (path: string) => [...SCREENS, ...INNER_SCREENS].find(([to]) => to === path)?.[2]
-
-/** Decodes a part of a path. `undefined` if its encoding is invalid. */
-function decodePart(part: string | undefined): string | undefined {
-  try {
-    return part && decodeURIComponent(part)
-  } catch {
-    return undefined
-  }
-}
-
-function renderScreen(pageLocation: PageLocation) {
-  if (link) return html`<${Campaign} key=${link} source=${createSharedSource(link)} pageLocation=${pageLocation} />`
-  const [isCampaign, part] = CAMPAIGN_PATH.exec(pageLocation.path) ?? []
-  const id = decodePart(part)
-  if (id !== undefined) return html`<${Campaign} key=${id} id=${id} pageLocation=${pageLocation} />`
-  const creator = decodePart(CREATOR_PATH.exec(pageLocation.path)?.[1])
-  if (creator !== undefined) return html`<${CreatorScreen} key=${creator} id=${creator} />`
-  const Screen = findScreen(pageLocation.path) ?? (isCampaign || CREATOR_PATH.test(pageLocation.path) ? NotFound : Home)
-  return html`<${Screen} pageLocation=${pageLocation} />`
-}
-
-/** False for an address that no screen has. */
-const isKnown = ({ path }: PageLocation) =>
-  link !== undefined ||
-  CAMPAIGN_PATH.test(path) ||
-  CREATOR_PATH.test(path) ||
-  path === '/sign-in' ||
-  findScreen(path) !== undefined
-
 /** The screens that show numbers of YouTube or of its stand-in. */
-const hasStatistics = ({ path }: PageLocation) =>
-  link !== undefined ||
-  ['/', '/compare', '/creators'].includes(path) ||
-  CAMPAIGN_PATH.test(path) ||
-  CREATOR_PATH.test(path)
+const STATISTICS = new Set<ScreenPath>([
+  '/',
+  '/campaigns/:id',
+  '/compare',
+  '/creators',
+  '/creators/:id',
+  '/shared/:token',
+])
+
+function renderScreen({ path, part }: FoundScreen, pageLocation: PageLocation) {
+  const props = link ? { source: createSharedSource(link) } : { id: part }
+  return html`<${SCREENS[SCREEN_FILES[path]]} key=${`${path} ${part}`} ...${props} pageLocation=${pageLocation} />`
+}
+
+const loadScreen = (screen: FoundScreen | undefined) => screen && SCREENS[SCREEN_FILES[screen.path]].load()
+// The first screen is loaded while the session is read, and another one as soon as the reader points at a link to it.
+loadScreen(first)
+for (const event of ['pointerover', 'focusin'] as const)
+  document.addEventListener(event, ({ target }) => {
+    const to = (target as Element).closest?.('a')
+    if (to?.origin === location.origin) loadScreen(findScreen(to.pathname))
+  })
 
 function App() {
   const pageLocation = usePageLocation()
@@ -110,15 +87,16 @@ function App() {
     html`<${Top} path=${path} session=${known} />
       <main class="page">${content}</main>
       <${Foot} />`
-  if (!isKnown(pageLocation)) return renderPlain(html`<${NotFound} />`, session)
+  const screen = link ? first : findScreen(path)
+  if (!screen) return renderPlain(html`<${NotFound} />`, session)
   if (!session) return renderPlain(html`<p class="quiet" role="status">${fault ?? text('frame.loading')}</p>`)
   if (!isSignedIn || !opened) return renderPlain(html`<${SignIn} onDone=${load} />`)
   return html`<${PageStateContext.Provider} value=${{ session, ...opened }}>
     <a class="skip" href="#main">${text('frame.skip')}</a>
     <${Top} path=${path} session=${session} availability=${opened.availability} />
-    ${hasStatistics(pageLocation) && html`<${StandIn} session=${session} availability=${opened.availability} />`}
+    ${STATISTICS.has(screen.path) && html`<${StandIn} session=${session} availability=${opened.availability} />`}
     <${Issues} availability=${opened.availability} />
-    <main class="page" id="main" tabindex="-1">${renderScreen(pageLocation)}</main>
+    <main class="page" id="main" tabindex="-1">${renderScreen(screen, pageLocation)}</main>
     <${Foot} />
     <${UndoList} />
   </${PageStateContext.Provider}>`
@@ -133,7 +111,7 @@ function Top({ path, session, availability }: { path: string; session?: SessionI
     await signOut()
     location.assign('/')
   }
-  const screens = SCREENS.filter(([to]) => to !== '/prices' || session?.services.includes('prices'))
+  const screens = NAVIGATION.filter(([to]) => to !== '/prices' || session?.services.includes('prices'))
   return html`<header class="top">
     <div class="inner">
       <a class="brand" href=${link ?? '/'}><${Mark} />Influencer Stats</a>

@@ -7,6 +7,7 @@ import { undone } from '../done-changes.ts'
 import { parsePeriod, updateSearch } from '../core/time-ranges.ts'
 import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
+import { onDemand } from '../on-demand.ts'
 import { Dialog, ErrorMessage } from '../parts/dialog.ts'
 import { Clock } from '../parts/cards.ts'
 import { GrowthChart } from '../parts/growth-chart.ts'
@@ -16,11 +17,14 @@ import { go, type PageLocation } from '../router.ts'
 import { formats, usePageState } from '../page-state.ts'
 import { rich, text } from '../texts/texts.ts'
 import { Cards } from './results/campaign-cards.ts'
-import { CampaignActions } from './campaign-actions.ts'
-import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
-import { CampaignLinks } from './campaign-links.ts'
+import { discardEdit, hasEditDraft } from './campaign/edit-drafts.ts'
 import { CampaignResults } from './results/campaign-results.ts'
 import { CampaignContent } from './creators/campaign-content.ts'
+
+// The page of a share link has none of these.
+const CampaignForm = onDemand(async () => (await import('./campaign/campaign-form.ts')).CampaignForm)
+const CampaignActions = onDemand(async () => (await import('./campaign/campaign-actions.ts')).CampaignActions)
+const CampaignLinks = onDemand(async () => (await import('./campaign/campaign-links.ts')).CampaignLinks)
 
 interface CampaignProps {
   /** Id of a campaign of the user. Absent on the page of a share link: then `source` is set, and the page is read-only. */
@@ -72,6 +76,12 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
 
   useEffect(() => undone.add(campaign.reload), [campaign.reload])
 
+  const isOwn = id !== undefined
+  const canChange = isOwn && session.role === 'editor'
+  useEffect(() => {
+    if (canChange) for (const dialog of [CampaignForm, CampaignActions, CampaignLinks]) dialog.load()
+  }, [canChange])
+
   if (campaign.fault && !row)
     return html`<div class="head"><h1>${text('campaign.page')}</h1></div>
       <${ErrorMessage} text=${campaign.fault} />`
@@ -80,8 +90,6 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
       ? html`<p class="quiet" role="status">${text('frame.loading')}</p>`
       : html`<${DeletedCampaign} />`
 
-  const isOwn = id !== undefined
-  const canChange = isOwn && session.role === 'editor'
   const query = new URLSearchParams(pageLocation.search)
   const period = parsePeriod(query, hasDates(row))
   const show = (change: Record<string, string>) =>

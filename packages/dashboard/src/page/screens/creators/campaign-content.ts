@@ -1,10 +1,12 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import type { CampaignSource } from '../../api.ts'
 import { html } from '../../html.ts'
+import { onDemand } from '../../on-demand.ts'
 import { Tabs } from '../../parts/tabs.ts'
 import { text } from '../../texts/texts.ts'
 import { CampaignVideos } from '../campaign-videos.ts'
-import { CampaignCreators } from './campaign-creators.ts'
+
+const CampaignCreators = onDemand(async () => (await import('./campaign-creators.ts')).CampaignCreators)
 
 interface CampaignContentProps {
   readonly row: CollectionRow

@@ -4,7 +4,7 @@ import { readHomeQuery, writeHomeQuery, type HomeQuery } from '../../core/home-q
 import { undone } from '../../done-changes.ts'
 import { useTitle } from '../../hooks.ts'
 import { html } from '../../html.ts'
-import { CampaignImport } from '../../parts/campaign-import.ts'
+import { onDemand } from '../../on-demand.ts'
 import { Dialog, ErrorMessage } from '../../parts/dialog.ts'
 import { EMPTY_DRAFT, isEmptyDraft, NewCampaign, type CampaignDraft } from '../../parts/new-campaign.ts'
 import { SearchField } from '../../parts/search-field.ts'
@@ -16,6 +16,8 @@ import { CampaignTable } from './campaign-table.ts'
 import { HomeTotals } from './home-totals.ts'
 import { SelectionBar } from './selection-bar.ts'
 import { MAX_WHOLE, useCampaigns } from './use-campaigns.ts'
+
+const CampaignImport = onDemand(async () => (await import('../../parts/campaign-import.ts')).CampaignImport)
 
 /** The draft of a new campaign survives a change of the screen. */
 let lastDraft = EMPTY_DRAFT

@@ -15,6 +15,9 @@ export const frame: Translation<typeof english> = {
   'frame.signOut': 'Abmelden',
   'frame.language': 'Sprache',
   'frame.loading': 'Lädt…',
+  'frame.unreadable':
+    'Dieser Teil der Seite wurde nicht geladen. Der Server ist nicht erreichbar, oder er wurde aktualisiert.',
+  'frame.retry': 'Erneut versuchen',
   'frame.standInLabel': 'Herkunft der Zahlen',
   'frame.standIn':
     '<b>Erfundene Zahlen.</b> Sie kommen von einem YouTube-Ersatz auf diesem Rechner, daher ist kein API-Schlüssel nötig.',

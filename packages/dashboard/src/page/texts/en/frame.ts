@@ -13,6 +13,9 @@ export const frame = {
   'frame.signOut': 'Sign out',
   'frame.language': 'Language',
   'frame.loading': 'Loading…',
+  'frame.unreadable':
+    'This part of the page could not be loaded. Either the server cannot be reached, or it was updated.',
+  'frame.retry': 'Try again',
   'frame.standInLabel': 'Origin of the numbers',
   'frame.standIn':
     '<b>Invented numbers.</b> They come from a stand-in for YouTube on this machine, so no API key is needed.',

@@ -1,10 +1,10 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
-import { ARCHIVE, changeMany, DELETE, UNARCHIVE, type BulkAction } from '../bulk.ts'
-import { useChange } from '../hooks.ts'
-import { html } from '../html.ts'
-import { ErrorMessage } from '../parts/dialog.ts'
-import { go } from '../router.ts'
-import { text } from '../texts/texts.ts'
+import { ARCHIVE, changeMany, DELETE, UNARCHIVE, type BulkAction } from '../../bulk.ts'
+import { useChange } from '../../hooks.ts'
+import { html } from '../../html.ts'
+import { ErrorMessage } from '../../parts/dialog.ts'
+import { go } from '../../router.ts'
+import { text } from '../../texts/texts.ts'
 
 /** Changes of a whole campaign, each with Undo. @param onChanged called after a change that keeps the campaign */
 export function CampaignActions({ row: { id, archived }, onChanged }: { row: CollectionRow; onChanged(): void }) {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { listLinks, makeLink } from '../api.ts'
-import { useChange, useLoaded } from '../hooks.ts'
-import { html, onText } from '../html.ts'
-import { ErrorMessage } from '../parts/dialog.ts'
-import { LinkRows } from '../parts/link-rows.ts'
-import { rich, text } from '../texts/texts.ts'
+import { listLinks, makeLink } from '../../api.ts'
+import { useChange, useLoaded } from '../../hooks.ts'
+import { html, onText } from '../../html.ts'
+import { ErrorMessage } from '../../parts/dialog.ts'
+import { LinkRows } from '../../parts/link-rows.ts'
+import { rich, text } from '../../texts/texts.ts'
 
 const LIFETIME_DAYS = [7, 30, 90, 365]
 

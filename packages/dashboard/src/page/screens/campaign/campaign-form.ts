@@ -2,36 +2,17 @@ import { ServiceError } from '@influencer-stats/runtime/service-error'
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { stats } from '../api.ts'
-import { findChangedFields, toFields, mergeEdit, type CampaignFields, type FieldName } from '../core/merge-edit.ts'
-import { createMoneyReader, listCurrencies, type TypedAmount } from '../core/money.ts'
-import { parseTags } from '../core/campaign-input.ts'
-import { useChange } from '../hooks.ts'
-import { html, onText } from '../html.ts'
-import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
-import { formats } from '../page-state.ts'
-import { choice } from '../texts/language.ts'
-import { rich, text } from '../texts/texts.ts'
-
-type FormTexts = Readonly<Record<FieldName, string>>
-
-/** The version of the campaign that the form was filled with. */
-interface FormBase {
-  readonly fields: CampaignFields
-  readonly version: string
-}
-
-/** The state of a form with unsaved input. */
-interface EditDraft {
-  readonly base: FormBase
-  readonly texts: FormTexts
-}
-
-/** Drafts by campaign id: unsaved input survives a change of the screen and a new sign-in. */
-const drafts = new Map<string, EditDraft>()
-
-export const hasEditDraft = (id: string): boolean => drafts.has(id)
-export const discardEdit = (id: string): void => void drafts.delete(id)
+import { stats } from '../../api.ts'
+import { findChangedFields, toFields, mergeEdit, type CampaignFields, type FieldName } from '../../core/merge-edit.ts'
+import { createMoneyReader, listCurrencies, type TypedAmount } from '../../core/money.ts'
+import { parseTags } from '../../core/campaign-input.ts'
+import { useChange } from '../../hooks.ts'
+import { html, onText } from '../../html.ts'
+import { ErrorMessage, useUnsaved } from '../../parts/dialog.ts'
+import { formats } from '../../page-state.ts'
+import { choice } from '../../texts/language.ts'
+import { rich, text } from '../../texts/texts.ts'
+import { discardEdit, drafts, type FormBase, type FormTexts } from './edit-drafts.ts'
 
 /** Maximum attempts to save. An attempt fails if another user changed the campaign since the last read. */
 const MAX_ATTEMPTS = 5
