@@ -144,6 +144,9 @@ async function openNode({ config, registry, log, fail }: StatsNodeContext): Prom
       source: () => source() ?? ownSource,
       getState,
       requestRead: async (id) => void (await clusterLog.append(CHANGE_KIND, toEntryBody({ type: 'wanted', id }))),
+      sendLookup: async (lookup) =>
+        void (await clusterLog.append(CHANGE_KIND, toEntryBody({ type: 'lookup', lookup }))),
+      publishLookup: (reply) => publish({ type: 'lookedUp', reply, from: ownSource }),
       publishFetched: (fetched) => publish({ type: 'asked', ...fetched, from: ownSource }),
       publishFailure: (ids, detail, outage) =>
         publish({ type: 'failed', ids, detail, from: ownSource, ...(outage && { outage }) }),

@@ -2,6 +2,7 @@ import type { OpenContext } from '@influencer-stats/runtime/service'
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import { createUpstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { CollectionsOwner } from './campaigns/collections-owner.ts'
+import { ForwardedLookups } from './cluster/forwarded-lookups.ts'
 import type { StatsNode } from './cluster/stats-node.ts'
 import type { VideoDetails } from './core/video-details.ts'
 import type { StatsLogger } from './logger/logger.ts'
@@ -17,6 +18,9 @@ import { SidePoller } from './refresh/side/side-poller.ts'
 import { VideoLookup } from './refresh/video-lookup.ts'
 import { getSource, type StatsConfig } from './settings.ts'
 import { reportPoller, reportSsePublisher, reportUpstream } from './stats-metrics.ts'
+
+/** A look-up through the log has this timeout in addition to that of the call (ms). */
+const LOG_TIMEOUT_MS = 2_000
 
 export interface PollerHandle {
   readonly poller: Poller
@@ -80,9 +84,21 @@ export async function startPolling(
   reportUpstream(() => poller.getUpstreamState(), registry)
   if (config.sseUri) reportSsePublisher(() => ssePublisher, registry)
   await poller.start()
+  const getOutage = () => poller.status.getOutage(poller.schedule?.circuit)?.problem
+  const lookups =
+    node &&
+    new ForwardedLookups({
+      caller: client.side,
+      isPolling: () => node.getState().polling,
+      getOutage,
+      send: node.sendLookup,
+      reply: node.publishLookup,
+      timeout: config.upstreamTimeout + LOG_TIMEOUT_MS,
+    })
   node?.join({
     poller,
     meter,
+    ...(lookups && { lookups }),
     posts: createPublishedPosts(collections.state, reported, () => poller.replyTable),
     async begin() {
       poller.begin()
@@ -97,12 +113,12 @@ export async function startPolling(
     },
   })
   if (!node) await startPublisher()
-  const getOutage = () => poller.status.getOutage(poller.schedule?.circuit)?.problem
   const canCall = () => getOutage() === undefined
+  const caller = lookups?.caller ?? client.side
   return {
     poller,
-    lookup: new VideoLookup({ caller: client.side, meter, logger, canCall }),
-    sourceLookup: new SourceLookup({ caller: client.side, meter, getOutage }),
+    lookup: new VideoLookup({ caller, meter, logger, canCall }),
+    sourceLookup: new SourceLookup({ caller, meter, getOutage }),
     async close() {
       // This close aborts the calls in flight: their failure must not be published to other nodes.
       if (node) poller.end()

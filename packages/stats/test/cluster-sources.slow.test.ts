@@ -1,7 +1,7 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
 import { createStreamName, isPolling, startNode, startTestNatsServer } from './support/cluster-node.ts'
-import { SAMPLE_CHANNEL as channel, startStandIn } from './support/stand-in.ts'
+import { SAMPLE_CHANNEL as channel, SAMPLE_PLAYLIST, startStandIn } from './support/stand-in.ts'
 import type { TestStats } from './support/stats.ts'
 
 const nats = startTestNatsServer()
@@ -46,4 +46,36 @@ it('the next poller of a cluster follows the sources from where the last one sto
     followed: { 'upload-2222': channel.id, 'upload-3333': channel.id },
   })
   expect(await getReads(second)).toBeGreaterThanOrEqual(before)
+})
+
+it('a node that does not poll looks up handles, links and words through the poller', async () => {
+  const standIn = await startStandIn()
+  onTestFinished(async () => void (await standIn.stop()))
+  const stream = createStreamName()
+  const settings = {
+    youtubeUri: standIn.url,
+    sseUri: '',
+    pollerLeaseTtl: 1_000,
+    dailyBudget: 0,
+  }
+  const first = await startNode(nats().url, stream, settings)
+  await waitUntil(() => isPolling(first))
+  const second = await startNode(nats().url, stream, settings)
+  const put = (node: TestStats, id: string) => node.put('/collections/c', { videos: [], sources: [{ id }] })
+  const added = await put(second, channel.handle)
+  expect([added.status, added.body.sources]).toEqual([201, [{ type: 'channel', id: channel.id, title: channel.title }]])
+  expect((await put(second, SAMPLE_PLAYLIST)).body.sources).toMatchObject([{ type: 'playlist', id: SAMPLE_PLAYLIST }])
+  expect(await put(second, '@channel9999')).toMatchObject({ status: 422, body: { code: 'SOURCE_NOT_FOUND' } })
+  const { body } = await second.post('/preview', { text: 'aaaaaaaaaaa' })
+  expect(body.items).toMatchObject([{ state: 'new', type: 'video', id: 'aaaaaaaaaaa', title: expect.any(String) }])
+  // Every call is one of the poller, which has counted its unit for all nodes.
+  const getLookups = async (node: TestStats) => (await node.get('/upstream')).body.budget.kinds.lookups
+  expect(await getLookups(first)).toBe(4)
+  await waitUntil(async () => (await getLookups(second)) === 4)
+  // In an outage the caller gets the cause that the poller sees.
+  await standIn.stop()
+  expect(await put(second, '@channel8')).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } })
+  expect((await second.post('/preview', { text: 'bbbbbbbbbbb' })).body.items).toMatchObject([
+    { state: 'unknown', reason: 'NOT_CHECKED' },
+  ])
 })

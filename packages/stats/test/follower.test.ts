@@ -35,6 +35,10 @@ function setUp() {
       reads: { request: (id: string) => void events.push(`wanted ${id}`) } as never,
     },
     meter,
+    lookups: {
+      answer: async ({ request }) => void events.push(`lookup ${request}`),
+      receive: ({ request }) => void events.push(`looked up ${request}`),
+    },
     begin: async () => void events.push('begin'),
     end: async () => void events.push('end'),
   }
@@ -100,6 +104,22 @@ it('adopts the count of another node, but not while it counts itself', () => {
   give()
   follower.onChanges([usage(3)])
   expect(meter.used).toBe(7)
+})
+
+it('answers look-ups of other nodes only while it polls, and takes all replies', () => {
+  const { follower, said: events, lease, polling, give, take } = setUp()
+  const lookUp = (request: string): StatsChange => ({
+    type: 'lookup',
+    lookup: { request, method: 'findPlaylist', args: ['PL1'] },
+  })
+  follower.setLease(lease)
+  follower.join(polling)
+  follower.onChanges([lookUp('a'), { type: 'lookedUp', reply: { request: 'a' } }])
+  give()
+  follower.onChanges([lookUp('b'), { type: 'lookedUp', reply: { request: 'b' } }])
+  take()
+  follower.onChanges([lookUp('c')])
+  expect(events).toEqual(['looked up a', 'lookup b', 'looked up b'])
 })
 
 it('begins and ends polling with each lease', async () => {

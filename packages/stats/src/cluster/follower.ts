@@ -5,6 +5,7 @@ import { isCollectionLine, isRecordLine } from '../core/export-line.ts'
 import type { RecordChange } from '../core/record-kinds.ts'
 import { listPostCollections, type PublishedPosts } from '../posts/published-posts.ts'
 import type { StatsChange } from '../state/stats-change.ts'
+import type { ForwardedLookups } from './forwarded-lookups.ts'
 
 /** The poller and the quota meter of a node, and the callbacks that begin and end its calls to YouTube. */
 export interface PollingControl {
@@ -14,6 +15,7 @@ export interface PollingControl {
   >
   readonly meter: QuotaMeter
   readonly posts?: PublishedPosts
+  readonly lookups?: Pick<ForwardedLookups, 'answer' | 'receive'>
   /** Called when this node begins to call YouTube. */
   begin(): Promise<void>
   /** Called when this node stops calling YouTube. */
@@ -83,7 +85,7 @@ export class Follower {
   }
 
   #dispatch(change: StatsChange, polling: PollingControl): void {
-    const { poller, meter, posts } = polling
+    const { poller, meter, posts, lookups } = polling
     switch (change.type) {
       case 'put':
         posts?.onCollectionChange(change.collection)
@@ -111,6 +113,11 @@ export class Follower {
         return
       case 'wanted':
         return poller.reads.request(change.id)
+      case 'lookup':
+        if (this.#lease?.term !== undefined) void lookups?.answer(change.lookup)
+        return
+      case 'lookedUp':
+        return lookups?.receive(change.reply)
       case 'usage':
         // While this node is the poller, its own count is newer than the one in the log.
         if (this.#lease?.term === undefined) meter.restore(change.usage)

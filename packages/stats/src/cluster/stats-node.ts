@@ -1,7 +1,7 @@
 import type { BackupSource } from '@influencer-stats/runtime/backup-source'
 import type { UpstreamOutage } from '../core/upstream-state.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
-import type { FetchedVideos } from '../state/stats-change.ts'
+import type { FetchedVideos, ForwardedLookup, LookupReply } from '../state/stats-change.ts'
 import type { StatsState } from '../state/stats-state.ts'
 import type { PollingControl } from './follower.ts'
 import type { NodeState } from './node-state.ts'
@@ -20,6 +20,13 @@ export interface StatsNode {
    * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
    */
   requestRead(id: string): Promise<void>
+  /**
+   * Sends a look-up to the polling node.
+   * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+   */
+  sendLookup(lookup: ForwardedLookup): Promise<void>
+  /** Publishes the reply to a look-up of another node. */
+  publishLookup(reply: LookupReply): void
   /** Publishes the result of a call to YouTube, to all nodes. */
   publishFetched(fetched: FetchedVideos): void
   /** Publishes that these videos have no numbers because a call failed; without videos, the outage of all calls. */

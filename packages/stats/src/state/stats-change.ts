@@ -21,6 +21,22 @@ export interface FetchedVideos {
   readonly interval?: number
 }
 
+/** A look-up of a node that does not poll. */
+export interface ForwardedLookup {
+  /** Names the reply. */
+  readonly request: string
+  /** Method of `SideCaller`. */
+  readonly method: 'findVideos' | 'findChannel' | 'findPlaylist'
+  readonly args: readonly unknown[]
+}
+
+/** Reply of the polling node: the value of the method, or the detail of an `UPSTREAM_UNAVAILABLE`. */
+export interface LookupReply {
+  readonly request: string
+  readonly value?: unknown
+  readonly fault?: string
+}
+
 /**
  * Source of a poller's data. Every node ignores the data if this is not the log's source. Changes of older versions have
  * no source and are applied.
@@ -30,7 +46,7 @@ interface FromSource {
 }
 
 /**
- * Content of a log entry. Every node writes `put`, `delete`, `trash`, `restore`, `import`, `source`, `wanted`, and
+ * Content of a log entry. Every node writes `put`, `delete`, `trash`, `restore`, `import`, `source`, `wanted`, `lookup`, and
  * `records` of kinds without a source; only the poller writes the others.
  */
 export type StatsChange =
@@ -54,6 +70,10 @@ export type StatsChange =
   | { readonly type: 'usage'; readonly usage: QuotaUsage }
   /** A read waits for the first numbers of a collection. Nodes do not store this. */
   | { readonly type: 'wanted'; readonly id: string }
+  /** A person on this node entered something that only YouTube knows. Nodes do not store this. */
+  | { readonly type: 'lookup'; readonly lookup: ForwardedLookup }
+  /** Reply to a `lookup`. Nodes do not store it. */
+  | ({ readonly type: 'lookedUp'; readonly reply: LookupReply } & FromSource)
   /** Result of a call. Every node publishes the numbers to its threads. Nodes do not store it. */
   | ({ readonly type: 'asked' } & FetchedVideos & FromSource)
   /** These videos have no numbers because a call failed; without videos, all calls fail. Nodes do not store this. */

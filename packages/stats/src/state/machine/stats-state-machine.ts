@@ -183,6 +183,8 @@ const handlers: ChangeHandlers = {
     batch.sources = withSource(batch.sources, source)
     return true
   },
+  lookup: () => true,
+  lookedUp: () => true,
   asked: () => true,
   wanted: () => true,
   failed: () => true,
