@@ -5,6 +5,7 @@ import type { Snapshot } from '../src/core/video-numbers.ts'
 import type { VideoDetails } from '../src/core/video-details.ts'
 import type { RecordKeyRange } from '../src/core/record-kinds.ts'
 import { toHistoryId, type Collection, type StatsState } from '../src/state/stats-state.ts'
+import { testRecordRetention } from './record-retention.conformance.ts'
 import { testTrash } from './trash.conformance.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
@@ -199,6 +200,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
     })
 
     testTrash(() => state)
+    testRecordRetention(() => state)
 
     it('stores the usage of the quota', async () => {
       await state.putUsage({ day: '2026-11-20', used: 7 })

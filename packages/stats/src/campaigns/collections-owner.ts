@@ -15,8 +15,6 @@ import {
 } from '../state/stats-state.ts'
 import type { ExportLine } from '../core/export-line.ts'
 import type { RecordEdit } from '../core/record-kinds.ts'
-import type { RetentionTiers } from '../core/history/retention-tiers.ts'
-import { DAY_MS } from '../core/quota-budget.ts'
 import { ChangeWriter, writeChange, type CollectionChange } from './change-writer.ts'
 import {
   collectionChanges,
@@ -28,7 +26,8 @@ import {
 } from './collection-changes.ts'
 import type { Collections } from './collections.ts'
 import { writeRecords } from './record-writer.ts'
-import { pruneCollections, pruneVideos, readTrash } from './retention.ts'
+import { Pruner } from './pruner.ts'
+import { readTrash } from './retention.ts'
 
 export interface CollectionsOwnerOptions {
   readonly state: StatsState
@@ -56,11 +55,6 @@ export interface CollectionsOwnerOptions {
 }
 
 const PRUNE_INTERVAL_MS = 3_600_000
-/**
- * Interval between two passes that read whole histories (ms). The passes between them read only what has become old
- * enough since, so they would overlook older points that another node imports.
- */
-const WHOLE_PRUNE_INTERVAL_MS = DAY_MS
 
 /** Throws the Problem `INVALID_DATE_RANGE` or `COST_AMBIGUOUS` if fields contradict each other. */
 function requireValid(fields: CollectionFields): void {
@@ -102,15 +96,12 @@ const isNoop = ({ before, after, trashBefore }: CollectionChange) => after === b
 export class CollectionsOwner implements Collections {
   readonly state: StatsState
   readonly #trashRetention: number
-  readonly #tiers: RetentionTiers
+  readonly #pruner: Pruner
   readonly #onChange: NonNullable<CollectionsOwnerOptions['onChange']>
   readonly #pruneTimer: NodeJS.Timeout
   readonly #snapshotWriter: SnapshotWriter
   readonly #changeWriter: ChangeWriter
   #lastRevision = 0
-  /** Times of the last pass over the histories, and of the last one that read them whole (ms since the epoch). */
-  #prunedAt: number | undefined
-  #prunedWholeAt = -Infinity
 
   constructor({
     state,
@@ -122,7 +113,7 @@ export class CollectionsOwner implements Collections {
     shouldPrune = () => true,
   }: CollectionsOwnerOptions) {
     this.state = state
-    this.#tiers = { hourly: retention, daily: dailyRetention }
+    this.#pruner = new Pruner(state, { hourly: retention, daily: dailyRetention })
     this.#trashRetention = trashRetention
     this.#onChange = onChange
     this.#snapshotWriter = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be stored'))
@@ -162,7 +153,7 @@ export class CollectionsOwner implements Collections {
     const { state } = this
     if (!state.importLines) throw errors.IMPORT_NOT_SUPPORTED('an import needs --state level')
     await this.#changeWriter.run(() => state.importLines!(lines))
-    this.#prunedWholeAt = -Infinity
+    this.#pruner.requireWhole()
   }
 
   /**
@@ -183,15 +174,10 @@ export class CollectionsOwner implements Collections {
     return this.state.putVideos(rows)
   }
 
-  /** Prunes every history, and deletes videos whose details are too old: see `pruneVideos`. */
+  /** Deletes old data: see `Pruner`. */
   async prune(now = Date.now()): Promise<void> {
-    const isWhole = now - this.#prunedWholeAt >= WHOLE_PRUNE_INTERVAL_MS
-    const prunedAt = isWhole ? undefined : this.#prunedAt
-    await pruneCollections(this.state, this.#tiers, now, prunedAt)
-    await pruneVideos(this.state, this.#tiers, now, prunedAt)
+    await this.#pruner.prune(now)
     await this.#emptyTrash(now)
-    this.#prunedAt = now
-    if (isWhole) this.#prunedWholeAt = now
   }
 
   /** Deletes the collections for good whose time in the trash is over. */

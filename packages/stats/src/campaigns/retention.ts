@@ -1,8 +1,8 @@
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { RetentionTiers } from '../core/history/retention-tiers.ts'
-import { findPointsToPrune, type Point } from '../core/history-points.ts'
+import { findPointsToPrune } from '../core/history-points.ts'
 import { DAY_MS } from '../core/quota-budget.ts'
-import { toHistoryId, type StatsState, type TrashedCollection } from '../state/stats-state.ts'
+import { toHistoryId, type MaybePromise, type StatsState, type TrashedCollection } from '../state/stats-state.ts'
 import { readHistoryPages } from './history-pages.ts'
 
 const PAGE_SIZE = 100
@@ -58,18 +58,43 @@ async function pruneHistory(
   ranges: readonly PruneRange[],
 ): Promise<void> {
   await yieldTurn()
-  for (const { from, to } of ranges) {
-    let last: Point[] = []
-    let retainedAt: number | undefined
-    for await (const page of readHistoryPages(state, id, from, to)) {
-      if (from > 0) retainedAt ??= (await state.getPointAt(id, from - 1))?.at
-      const points = [...last, ...page]
-      const times = new Set(findPointsToPrune(points, now, tiers, retainedAt))
-      retainedAt = points.slice(0, -1).findLast(({ at }) => !times.has(at))?.at ?? retainedAt
-      // This point is checked again with the points after it.
-      last = points.slice(-1)
-      if (times.size > 0) await state.deletePoints(id, [...times])
-    }
+  for (const { from, to } of ranges)
+    await prunePages(readHistoryPages(state, id, from, to), {
+      tiers,
+      now,
+      getRetainedAt: async () => (from > 0 ? (await state.getPointAt(id, from - 1))?.at : undefined),
+      deletePoints: (points) =>
+        state.deletePoints(
+          id,
+          points.map(({ at }) => at),
+        ),
+    })
+}
+
+/** How `prunePages` prunes a history. */
+export interface PagePruning<P> {
+  readonly tiers: RetentionTiers
+  readonly now: number
+  /** Returns the time of the last point before the first page. Called if there is a page. */
+  getRetainedAt?(): Promise<number | undefined>
+  deletePoints(points: readonly P[]): MaybePromise<void>
+}
+
+/** Prunes a history of which `pages` has the points in ascending order. */
+export async function prunePages<P extends { readonly at: number }>(
+  pages: AsyncIterable<readonly P[]>,
+  { tiers, now, getRetainedAt, deletePoints }: PagePruning<P>,
+): Promise<void> {
+  let last: readonly P[] = []
+  let retainedAt: number | undefined
+  for await (const page of pages) {
+    retainedAt ??= await getRetainedAt?.()
+    const points = [...last, ...page]
+    const times = new Set(findPointsToPrune(points, now, tiers, retainedAt))
+    retainedAt = points.slice(0, -1).findLast(({ at }) => !times.has(at))?.at ?? retainedAt
+    // This point is checked again with the points after it.
+    last = points.slice(-1)
+    if (times.size > 0) await deletePoints(points.filter(({ at }) => times.has(at)))
   }
 }
 

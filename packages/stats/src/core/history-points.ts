@@ -42,7 +42,7 @@ export const toHour = (time: number) => Math.floor(time / HOUR_MS)
  * @param retainedAt time of the last earlier point that remains
  */
 export function findPointsToPrune(
-  points: readonly Point[],
+  points: readonly Pick<Point, 'at'>[],
   now: number,
   tiers: RetentionTiers,
   retainedAt = -Infinity,
@@ -51,7 +51,8 @@ export function findPointsToPrune(
     if (at < now - tiers.daily) return false
     if (at >= now - DAY_MS) return true
     const length = at < now - tiers.hourly ? DAY_MS : HOUR_MS
-    const isOther = (point: Point | undefined) => !point || Math.floor(point.at / length) !== Math.floor(at / length)
+    const isOther = (point: Pick<Point, 'at'> | undefined) =>
+      !point || Math.floor(point.at / length) !== Math.floor(at / length)
     return isOther(points[i + 1]) || (isOther(points[i - 1]) && at - retainedAt > length)
   }
   return points.flatMap(({ at }, i) => {
