@@ -54,21 +54,23 @@ const FAULT_BACKOFF: Backoff = { min: 1_000, max: MINUTE_MS }
  * may be a difference between clocks, or a change to or from summer time.
  */
 const RESET_TOLERANCE_MS = 2 * HOUR_MS
-/** Pause while the reset of the quota is late (ms). */
-const LATE_RESET_RETRY_MS = 15 * MINUTE_MS
+/** Of pauses while the reset is late: a clock that differs by seconds must not cost minutes. */
+const LATE_RESET_BACKOFF: Backoff = { min: MINUTE_MS, max: 15 * MINUTE_MS }
 
-const getBackoff = ({ kind }: UpstreamFault): Backoff =>
-  kind === 'key' ? KEY_BACKOFF : kind === 'rate' ? RATE_BACKOFF : FAULT_BACKOFF
+const BACKOFFS: Readonly<Partial<Record<FaultKind, Backoff>>> = {
+  key: KEY_BACKOFF,
+  rate: RATE_BACKOFF,
+  quota: LATE_RESET_BACKOFF,
+}
 
 /**
  * Returns the duration of a pause after a fault (ms).
  * @param times number of consecutive failures, from 1: the first failed call, then failed probes
  */
 function computePauseMs(fault: UpstreamFault, times: number, untilReset: number): number {
-  const { min, max } = getBackoff(fault)
+  const { min, max } = BACKOFFS[fault.kind] ?? FAULT_BACKOFF
   const isResetLate = DAY_MS - untilReset < RESET_TOLERANCE_MS
-  const wait =
-    fault.kind === 'quota' ? (isResetLate ? LATE_RESET_RETRY_MS : untilReset) : Math.min(min * 2 ** (times - 1), max)
+  const wait = fault.kind === 'quota' && !isResetLate ? untilReset : Math.min(min * 2 ** (times - 1), max)
   return Math.max(wait, Math.min(fault.retryAfter ?? 0, DAY_MS))
 }
 
