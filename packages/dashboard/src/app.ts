@@ -14,6 +14,7 @@ import { registerServiceRoutes } from './routes/service-routes.ts'
 import { registerSessionRoutes } from './routes/session-routes.ts'
 import { registerSharedRoutes } from './routes/shared-routes.ts'
 import { registerStatusRoute } from './routes/status-route.ts'
+import { registerViewRoutes } from './routes/view-routes.ts'
 import { ServiceMonitor } from './upstream/service-monitor.ts'
 import type { DashboardConfig } from './settings.ts'
 import { createSourceReader } from './upstream/data-source.ts'
@@ -55,6 +56,7 @@ export async function createDashboardApp(
   registerReportRoutes(app, findReports())
   registerSessionRoutes(app, { auth, source, services: proxy.services, nodes: proxy.nodes })
   registerLinkRoutes(app, { auth, links, campaigns, bus })
+  registerViewRoutes(app, { auth, bus })
   registerStatusRoute(app, auth, monitor)
   registerSharedRoutes(app, { links, campaigns, proxy, monitor, token: auth.getToken('editor') })
   const pictures = config.thumbnailUri || YOUTUBE_PICTURES

@@ -6,6 +6,8 @@ import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/sha
 import type { Logger } from 'pino'
 import { errors } from './errors.ts'
 import type { CampaignVersion, ShareLink } from './messages.ts'
+import { SavedViews } from './saved-views.ts'
+import { readRows, REMEDY } from './stored-rows.ts'
 
 const DAY_MS = 86_400_000
 /** Maximum number of links: every thread holds all of them in memory. */
@@ -16,26 +18,34 @@ const KEY_DIGEST_ROW = 'key-digest'
 const KEY_PATTERN = /^[0-9a-f]{64}$/
 const DEMO_ROW = 'demo'
 const FORMAT_VERSION = 1
-const REMEDY = 'restore a backup (pnpm restore), or move the folder, which ends all links and sessions'
-const toLinkKey = (id: string) => `links/${id}`
+const LINK_PREFIX = 'links/'
+const toLinkKey = (id: string) => LINK_PREFIX + id
 
 const hashKey = (key: string) => createHash('sha256').update(`dashboard key\n${key}`).digest('hex')
 
-/** The persistent data of the dashboard: the signing key and the issued links. Main thread only. */
+/** The persistent data of the dashboard: the signing key, the issued links and the saved views. Main thread only. */
 export class DashboardStore {
   /** The database. A backup contains all of it. */
   readonly level: SharedLevel
   readonly #links: Map<string, ShareLink>
+  readonly views: SavedViews
   /** Signs sessions and links. */
   readonly key: string
   /** True after the demo campaigns were created. */
   hadDemo: boolean
 
-  private constructor(level: SharedLevel, key: string, hadDemo: boolean, links: Map<string, ShareLink>) {
+  private constructor(
+    level: SharedLevel,
+    key: string,
+    hadDemo: boolean,
+    links: Map<string, ShareLink>,
+    views: SavedViews,
+  ) {
     this.level = level
     this.key = key
     this.hadDemo = hadDemo
     this.#links = links
+    this.views = views
   }
 
   /** Opens the store in a folder. @throws StartError `KEY_DAMAGED`, `DATA_DAMAGED`, and those of `openSharedLevel` */
@@ -47,17 +57,9 @@ export class DashboardStore {
       const key = await readKey(level, folder, () => {
         if (!isNew) log.warn(`dashboard: created a new key in ${folder}, which had none: earlier sessions are invalid`)
       })
-      const links = new Map<string, ShareLink>()
-      for await (const [key, text] of level.db.iterator({ gt: toLinkKey(''), lt: toLinkKey('\uffff') })) {
-        const link = parseLink(text)
-        if (!link || toLinkKey(link.id) !== key)
-          throw new StartError(
-            'DATA_DAMAGED',
-            `dashboard: row ${key} of the database in ${folder} is damaged: ${REMEDY}`,
-          )
-        links.set(link.id, link)
-      }
-      return new DashboardStore(level, key, (await level.db.get(DEMO_ROW)) !== undefined, links)
+      const links = await readRows(level, folder, LINK_PREFIX, parseLink)
+      const views = await SavedViews.open(level, folder)
+      return new DashboardStore(level, key, (await level.db.get(DEMO_ROW)) !== undefined, links, views)
     } catch (error) {
       await level.close()
       throw error

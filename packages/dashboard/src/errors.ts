@@ -9,8 +9,11 @@ export const errors = defineErrors({
   // The same as in stats.
   COLLECTION_NOT_FOUND: { status: 404, title: 'Collection not found' },
   LINK_UNKNOWN: { status: 404, title: 'Unknown link' },
+  VIEW_UNKNOWN: { status: 404, title: 'Unknown view' },
   SERVICE_UNKNOWN: { status: 404, title: 'Unknown service' },
   TOO_MANY_LINKS: { status: 409, title: 'Too many links' },
+  TOO_MANY_VIEWS: { status: 409, title: 'Too many views' },
+  VIEW_EXISTS: { status: 409, title: 'Another view has this name' },
   LINK_EXPIRED: { status: 410, title: 'Link no longer valid' },
   SERVICE_UNREACHABLE: { status: 502, title: 'Service does not respond' },
   TOO_MANY_STREAMS: { status: 503, title: 'Too many open streams' },

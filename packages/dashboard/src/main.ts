@@ -47,6 +47,9 @@ export async function openDashboard(
         if (existed) await broadcast('linksRemoved', [id])
         return existed
       },
+      listViews: async () => store.views.list(),
+      addView: (content) => store.views.add(content),
+      removeView: (id) => store.views.remove(id),
     },
     async close() {
       clearInterval(timer)

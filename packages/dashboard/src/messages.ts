@@ -1,3 +1,5 @@
+import type { ViewContent } from './page/core/home-query.ts'
+
 /** A campaign from its creation to its deletion: a later one with the same id is another campaign. */
 export interface CampaignVersion {
   readonly campaign: string
@@ -16,6 +18,11 @@ export interface ShareLink extends Omit<CampaignVersion, 'birth'> {
   readonly expires: number
 }
 
+/** A saved view of the list of campaigns. */
+export interface SavedView extends ViewContent {
+  readonly id: string
+}
+
 /** The data that a thread receives when it starts. */
 export interface DashboardSharedState {
   /** Signs sessions and links. */
@@ -30,6 +37,10 @@ export type DashboardMainMessage = {
   addLink(campaign: CampaignVersion, days: number): ShareLink
   /** @returns true if the link existed */
   revokeLink(id: string): boolean
+  listViews(): readonly SavedView[]
+  addView(content: ViewContent): SavedView
+  /** @returns true if the view existed */
+  removeView(id: string): boolean
 }
 
 /** Messages from the main thread to serving threads. */

@@ -6,7 +6,7 @@ import { findCookie } from '../src/core/cookies.ts'
 import { seal, unseal } from '../src/core/seal.ts'
 import { createFormats } from '../src/page/core/format.ts'
 import { getCoverage, sumGrowth } from '../src/page/core/growth.ts'
-import { getNextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
+import { getNextSort, readHomeQuery, readView, toViewContent, writeHomeQuery } from '../src/page/core/home-query.ts'
 import { getNextRenewal } from '../src/page/core/pacific.ts'
 import { createId, parseTags } from '../src/page/core/campaign-input.ts'
 import { compareHistograms, sumMetric, readMetrics } from '../src/page/core/prometheus.ts'
@@ -224,6 +224,10 @@ describe('an address', () => {
   it('contains the order and filters of the list', () => {
     const query = { sort: '-24h', q: 'a&b', tag: 'ü', isArchive: true } as const
     expect(readHomeQuery(writeHomeQuery(query))).toEqual(query)
+    expect(toViewContent(query)).toEqual({ sort: '-24h', q: 'a&b', tag: 'ü', archived: true })
+    expect(readView({ name: 'x', ...toViewContent(query) })).toEqual(query)
+    expect(toViewContent(readHomeQuery(''))).toEqual({})
+    expect(readView({ name: 'x', sort: 'later' })).toEqual(readHomeQuery(''))
     expect(readHomeQuery('?sort=nonsense')).toEqual({ sort: '-impressions', q: '', tag: '', isArchive: false })
     expect([
       getNextSort('-impressions', 'impressions'),

@@ -31,6 +31,10 @@ const refusals: Refusal[] = [
   invalid('POST', '/links', { campaign: 'a', day: 3 }, 'unknown property "day"; known: campaign, days'),
   invalid('GET', '/links?limit=0', undefined, 'querystring/limit must be an integer from 1 to 1000; received 0'),
   invalid('GET', '/links?campaign=%20', undefined, `querystring/campaign ${ID}; received " "`),
+  invalid('POST', '/views', { sort: 'name' }, 'body must have the property "name"'),
+  invalid('POST', '/views', { name: ' a' }, 'body/name must be a name without spaces around it; received " a"'),
+  invalid('POST', '/views', { name: 'a', sort: '--x' }, 'body/sort must be an order such as name or -impressions'),
+  invalid('POST', '/views', { name: 'a', archived: false }, 'body/archived must be true; received false'),
   invalid('GET', '/links?x=1', undefined, 'unknown parameter "x"; known: campaign, limit, after'),
 ]
 

@@ -1,4 +1,6 @@
 import type { DataSource, SystemStatus } from '../core/system-status.ts'
+import type { SavedView } from '../messages.ts'
+import type { ViewContent } from './core/home-query.ts'
 import type { UpstreamStatus } from './core/upstream-status.ts'
 import { toServiceError, ServiceError } from '@influencer-stats/runtime/service-error'
 import {
@@ -14,6 +16,8 @@ import { describeRefusal } from './core/error-sentences.ts'
 import { parseExactJson } from './core/prices/exact-json.ts'
 import { Listeners } from './listeners.ts'
 import { text } from './texts/texts.ts'
+
+export type { SavedView }
 
 /** A client of stats, through the origin of this page. */
 export const stats = createStatsClient(`${location.origin}/api/stats`)
@@ -95,6 +99,11 @@ export function listLinks(after?: string, campaign?: string) {
 export const makeLink = (campaign: string, days: number) =>
   requestJson<LinkResource>('POST', '/links', { campaign, days })
 export const revokeLink = (id: string) => requestJson('DELETE', `/links/${encodeURIComponent(id)}`)
+
+/** The views of the list of campaigns that users saved, in the order of their names. */
+export const listViews = async () => (await requestJson<{ views: SavedView[] }>('GET', '/views')).views
+export const saveView = (content: ViewContent) => requestJson<SavedView>('POST', '/views', content)
+export const removeView = (id: string) => requestJson('DELETE', `/views/${encodeURIComponent(id)}`)
 
 /** The reads that a screen needs to show one campaign, to editors and to readers of a share link. */
 export interface CampaignSource {

@@ -54,6 +54,12 @@ export async function visitScreens({ stack: { url, stats }, page, catalog, check
   await press('dialog.discard')
   await open('/?tag=3', 'list.showAll')
   await check('tag')
+  await press('views.save')
+  await page.locator('dialog [name=name]').fill('4')
+  await check('save view')
+  await press('form.save')
+  await page.getByRole('link', { name: '4', exact: true }).waitFor()
+  await check('saved view')
   await open('/?q=none', 'list.noMatch')
   await check('no match')
 

@@ -10,6 +10,15 @@ export interface HomeQuery {
   readonly isArchive: boolean
 }
 
+/** An order and filters of the list of campaigns, with a name. */
+export interface ViewContent {
+  readonly name: string
+  readonly sort?: string
+  readonly q?: string
+  readonly tag?: string
+  readonly archived?: true
+}
+
 const COLUMNS = ['name', 'impressions', 'engagements', 'rate', '24h', 'asOf'] satisfies Sort[]
 const SORTS: ReadonlySet<string> = new Set(COLUMNS.flatMap((column) => [column, `-${column}`]))
 const DEFAULT_SORT: Sort = '-impressions'
@@ -28,6 +37,22 @@ export function readHomeQuery(search: string): HomeQuery {
 
 export const writeHomeQuery = ({ sort, q, tag, isArchive }: HomeQuery): string =>
   updateSearch('', { sort: sort === DEFAULT_SORT ? '' : sort, q, tag, archived: isArchive ? 'true' : '' })
+
+/** The order and filters of a saved view. An order of another version is ignored. */
+export const readView = ({ sort = DEFAULT_SORT, q = '', tag = '', archived }: ViewContent): HomeQuery => ({
+  sort: SORTS.has(sort) ? (sort as Sort) : DEFAULT_SORT,
+  q,
+  tag,
+  isArchive: archived ?? false,
+})
+
+/** The parts of a saved view that differ from the list without filters. */
+export const toViewContent = ({ sort, q, tag, isArchive }: HomeQuery): Omit<ViewContent, 'name'> => ({
+  ...(sort !== DEFAULT_SORT && { sort }),
+  ...(q && { q }),
+  ...(tag && { tag }),
+  ...(isArchive && { archived: true as const }),
+})
 
 /** The order after a click on a column: numbers descending, names ascending. A second click reverses the order. */
 export function getNextSort(sort: Sort, column: string): Sort {

@@ -15,6 +15,7 @@ import { rich, text } from '../../texts/texts.ts'
 import { CampaignTable } from './campaign-table.ts'
 import { HomeTotals } from './home-totals.ts'
 import { SelectionBar } from './selection-bar.ts'
+import { ViewList } from './view-list.ts'
 import { MAX_WHOLE, useCampaigns } from './use-campaigns.ts'
 
 const CampaignImport = onDemand(async () => (await import('../../parts/campaign-import.ts')).CampaignImport)
@@ -91,6 +92,7 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
       <a href="/trash">${text('trash.title')}</a>
       ${isRead && html`<span class="quiet" role="status">${text('list.count', { count: rows.length })}</span>`}
     </div>
+    <${ViewList} query=${query} canChange=${canChange} />
     ${
       query.tag &&
       html`<p class="filter">

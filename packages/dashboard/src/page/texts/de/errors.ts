@@ -38,6 +38,9 @@ export const errors: Translation<typeof english> = {
   'error.INTERNAL':
     'Im Dienst ist ein Fehler aufgetreten. Noch einmal versuchen; hilft das nicht, sollte der Betrieb das Log lesen.',
   'error.TOO_MANY_LINKS': 'Es gibt schon 10.000 gültige Links. Bitte nicht mehr benötigte widerrufen.',
+  'error.VIEW_EXISTS': 'Eine andere Ansicht hat diesen Namen. Bitte einen anderen wählen.',
+  'error.VIEW_UNKNOWN': 'Diese Ansicht gibt es nicht. Vielleicht wurde sie entfernt.',
+  'error.TOO_MANY_VIEWS': 'Es gibt schon 100 Ansichten. Bitte eine nicht mehr benötigte entfernen.',
   'error.LINK_EXPIRED': 'Dieser Link ist nicht mehr gültig. Bitte dort einen neuen anfordern, wo er herkam.',
   'error.LINK_UNKNOWN': 'Diesen Link gibt es nicht. Wurde er vollständig kopiert?',
   'error.SEQUENCE_WAIT_TIMEOUT': 'Dieser Knoten des Dienstes hat zurzeit ältere Daten. Gleich noch einmal versuchen.',

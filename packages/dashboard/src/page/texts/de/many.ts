@@ -13,6 +13,13 @@ export const many: Translation<typeof english> = {
   'list.findNote':
     'Die Suche des Browsers findet nur den sichtbaren Teil einer langen Liste. Besser: das Suchfeld oben.',
 
+  'views.label': 'Gespeicherte Ansichten',
+  'views.save': 'Ansicht speichern',
+  'views.saveTitle': 'Ansicht speichern',
+  'views.note': 'Die Reihenfolge, die Suche und die Filter der Liste. Alle sehen die Ansicht.',
+  'views.remove': 'Ansicht entfernen',
+  'views.removed': 'Ansicht {name} entfernt.',
+
   'bulk.label': 'Auswahl',
   'bulk.count': { one: '{count} ausgewählt', other: '{count} ausgewählt' },
   'bulk.all': { one: '{count} auswählen', other: 'Alle {count} auswählen' },

@@ -10,6 +10,13 @@ export const many = {
   'list.count': { one: '{count} campaign', other: '{count} campaigns' },
   'list.findNote': 'The search of the browser finds only the visible part of a long list. Use the search field above.',
 
+  'views.label': 'Saved views',
+  'views.save': 'Save view',
+  'views.saveTitle': 'Save view',
+  'views.note': 'The order, the search and the filters of the list. All users see the view.',
+  'views.remove': 'Remove view',
+  'views.removed': 'View {name} removed.',
+
   'bulk.label': 'Selection',
   'bulk.count': { one: '{count} selected', other: '{count} selected' },
   'bulk.all': { one: 'Select {count}', other: 'Select all {count}' },
