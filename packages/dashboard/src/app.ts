@@ -20,8 +20,15 @@ import type { DashboardConfig } from './settings.ts'
 import { createSourceReader } from './upstream/data-source.ts'
 import { createAuth } from './auth.ts'
 import { registerThumbnailRoutes } from './routes/thumbnail-routes.ts'
-import { fetchPicture, YOUTUBE_PICTURES } from './thumbnails/picture-source.ts'
+import { fetchPicture, toChannelPicture, toVideoPicture } from './thumbnails/picture-source.ts'
 import { Thumbnails } from './thumbnails/thumbnails.ts'
+
+/** @param toAddress the address of the picture of a key; undefined if there is none */
+const createThumbnails = (toAddress: (key: string) => URL | undefined) =>
+  new Thumbnails(async (key) => {
+    const address = toAddress(key)
+    return address && fetchPicture(address)
+  })
 
 /** Builds the dashboard's app, once per serving thread. */
 export async function createDashboardApp(
@@ -59,9 +66,14 @@ export async function createDashboardApp(
   registerViewRoutes(app, { auth, bus })
   registerStatusRoute(app, auth, monitor)
   registerSharedRoutes(app, { links, campaigns, proxy, monitor, token: auth.getToken('editor') })
-  const pictures = config.thumbnailUri || YOUTUBE_PICTURES
-  const thumbnails = new Thumbnails((video) => fetchPicture(pictures, video))
-  registerThumbnailRoutes(app, { auth, links, campaigns, thumbnails })
+  const pictures = config.thumbnailUri || undefined
+  registerThumbnailRoutes(app, {
+    auth,
+    links,
+    campaigns,
+    videos: createThumbnails((video) => toVideoPicture(video, pictures)),
+    channels: createThumbnails((address) => toChannelPicture(address, pictures)),
+  })
   await app.register(async (scope) =>
     registerServiceRoutes(scope as App, { auth, proxy, budget, limit: config.bodyLimit }),
   )

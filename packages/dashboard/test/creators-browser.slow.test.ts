@@ -85,6 +85,24 @@ it('the list of creators is ordered and searched by the server, and its address 
   await page.getByText('No such creator').waitFor()
 })
 
+it('creators have the pictures of their channels, and an initial if there is none', async () => {
+  const { url } = await startCampaigns()
+  const page = await openPage()
+  await page.goto(`${url}/creators`)
+  await page.locator('img.initial').first().waitFor()
+  await waitUntil(() =>
+    page
+      .locator('img.initial')
+      .evaluateAll((images: any[]) => images.every((image) => image.complete && image.naturalWidth === 88)),
+  )
+  await page.locator('.creator .name').first().click()
+  await page.locator('h1 img.initial').waitFor()
+  await page.route('**/thumbnails/channels/**', (route) => route.fulfill({ status: 404 }))
+  await page.goto(`${url}/creators`)
+  await page.locator('span.initial').first().waitFor()
+  expect(await page.locator('img.initial').count()).toBe(0)
+})
+
 it('videos have pictures and labels, and are ordered and searched', async () => {
   const { url, stats } = await startCampaigns()
   const page = await openPage()

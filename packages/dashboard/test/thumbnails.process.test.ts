@@ -34,6 +34,27 @@ it('a user gets the pictures of the stand-in through the dashboard', async () =>
   expect(again.equals(bytes)).toBe(false)
 })
 
+it('a user gets the pictures of channels, from hosts of YouTube only', async () => {
+  const source = await startSource((_, reply) => reply.setHeader('content-type', 'image/png').end(PNG))
+  const { url } = await startStack({ dashboard: { thumbnailUri: source.url } })
+  const paths = ['yt3.ggpht.com/ytc/a_B-1=s240-c-k', 'yt3.googleusercontent.com/x=s88', 'lh3.googleusercontent.com/a/b']
+  for (const path of paths) expect((await fetch(`${url}/thumbnails/channels/${path}`)).status).toBe(200)
+  expect(source.calls).toEqual(['/ytc/a_B-1=s240-c-k', '/x=s88', '/a/b'])
+  for (const path of [
+    'evil.test/a',
+    'yt3.ggpht.com.evil.test/a',
+    'yt3.ggpht.com@evil.test/a',
+    'yt3.ggpht.com:80/a',
+    'yt3.ggpht.com/a%3Fb',
+    'yt3.ggpht.com%2F%2Fevil.test',
+    'yt3.ggpht.com',
+    'x.ggpht.com/a',
+    `yt3.ggpht.com/${'a'.repeat(500)}`,
+  ])
+    expect([path, (await fetch(`${url}/thumbnails/channels/${path}`)).status]).toEqual([path, 404])
+  expect(source.calls).toHaveLength(3)
+})
+
 describe('a reply of the source', () => {
   const replies: readonly (readonly [string, RequestListener])[] = [
     ['that is SVG', (_, reply) => reply.setHeader('content-type', 'image/svg+xml').end('<svg/>')],
@@ -80,7 +101,11 @@ it('a client gets the pictures of its campaign only, and nobody gets any without
   expect((await sendRequest(`${base}/thumbnails/${VIDEO}`)).status).toBe(200)
   expect((await sendRequest(`${base}/thumbnails/${otherVideo}`)).status).toBe(404)
   expect(await sendRequest(`${base}x/thumbnails/${VIDEO}`)).toMatchObject({ body: { code: 'LINK_UNKNOWN' } })
-  expect(await sendRequest(`${url}/thumbnails/${VIDEO}`)).toMatchObject({ body: { code: 'SIGN_IN_NEEDED' } })
+  const channel = '/thumbnails/channels/yt3.ggpht.com/ytc/stand-in-1=s240-c'
+  for (const path of [`/thumbnails/${VIDEO}`, channel])
+    expect(await sendRequest(url + path)).toMatchObject({ body: { code: 'SIGN_IN_NEEDED' } })
+  expect((await sendRequest(url + channel, 'GET', { headers })).status).toBe(200)
+  expect((await sendRequest(base + channel)).status).toBe(404)
   for (const token of Object.values(TOKENS))
     expect(
       (await sendRequest(`${url}/thumbnails/${VIDEO}`, 'GET', { headers: { authorization: `Bearer ${token}` } }))

@@ -26,6 +26,7 @@ export type * from './client/collection-resource.ts'
 export type { CampaignsImport, PastePreview } from './client/file-client.ts'
 export type * from './client/history-client.ts'
 export type * from './posts/posts-client.ts'
+export { MAX_CAMPAIGN_FILE_BYTES, XLSX_MEDIA_TYPE } from './core/campaign-file/file-format.ts'
 export { parseVideoId } from './core/video-links.ts'
 export type {
   Campaign,

@@ -5,7 +5,7 @@ import type { YoutubeSharedState, YoutubeMainMessage, YoutubeThreadMessage } fro
 import { resources } from './resources/resources.ts'
 import { Meter } from './meter.ts'
 import { addControlRoutes } from './routes/control.ts'
-import { addPictureRoute } from './routes/picture-route.ts'
+import { addPictureRoutes } from './routes/picture-route.ts'
 import { createListRoute, formatGoogleProblem } from './routes/list-route.ts'
 import type { YoutubeConfig } from './settings.ts'
 
@@ -31,6 +31,6 @@ export async function createYoutubeApp(
     querystringParser: () => ({}),
   })
   addControlRoutes(app, { bus, thread })
-  addPictureRoute(app)
+  addPictureRoutes(app)
   return app
 }

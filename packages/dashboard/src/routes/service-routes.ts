@@ -2,6 +2,7 @@ import type { Budget } from '@influencer-stats/runtime/budget'
 import { createBytesParser } from '@influencer-stats/runtime/bytes-parser'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
+import { MAX_CAMPAIGN_FILE_BYTES, XLSX_MEDIA_TYPE } from '@influencer-stats/stats/client'
 import { findAccess } from '../core/route-allowlist.ts'
 import { errors } from '../errors.ts'
 import type { ServiceProxy } from '../upstream/service-proxy.ts'
@@ -15,10 +16,8 @@ interface ServiceRouteOptions {
   readonly limit: number
 }
 
-/** Maximum size of a file that pages send to a service, as stats accepts it (bytes). */
-const MAX_FILE_BYTES = 4_194_304
 /** Media types of files: CSV, and XLSX. */
-const FILE_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
+const FILE_TYPES = ['text/csv', XLSX_MEDIA_TYPE]
 
 // A service, or one of its nodes: `stats.2`.
 const SERVICE_URL = /^\/api\/(([a-z]+)(?:\.\d{1,4})?)(\/[^?#]*)(\?[^#]*)?$/
@@ -28,7 +27,10 @@ export function registerServiceRoutes(app: App, { auth, proxy, budget, limit }: 
   app.removeAllContentTypeParsers()
   const tooLarge = commonErrors.BODY_TOO_LARGE
   app.addContentTypeParser('*', createBytesParser({ limit, tooLarge }, budget))
-  app.addContentTypeParser(FILE_TYPES, createBytesParser({ limit: Math.max(limit, MAX_FILE_BYTES), tooLarge }, budget))
+  app.addContentTypeParser(
+    FILE_TYPES,
+    createBytesParser({ limit: Math.max(limit, MAX_CAMPAIGN_FILE_BYTES), tooLarge }, budget),
+  )
 
   function parseRequest({ method, url }: { method: string; url: string }) {
     const [, name = '', service = '', path = '', query = ''] = SERVICE_URL.exec(url) ?? []

@@ -12,10 +12,13 @@ interface ThumbnailOptions {
   readonly auth: Auth
   readonly links: ShareLinks
   readonly campaigns: CampaignReader
-  readonly thumbnails: Pick<Thumbnails, 'get'>
+  /** Pictures of videos, by id. */
+  readonly videos: Pictures
+  /** Pictures of channels, by their address without `https://`. */
+  readonly channels: Pictures
 }
 
-const VIDEO_ID = /^[\w-]{11}$/
+type Pictures = Pick<Thumbnails, 'get'>
 
 /** A picture rarely changes. Only this browser may store it, because the campaigns are not public. */
 const PICTURE_HEADERS = {
@@ -27,17 +30,20 @@ const PICTURE_HEADERS = {
 }
 
 /**
- * Registers the pictures of videos: for users, and for clients those of the campaign of their link. A page shows a
- * placeholder for a picture that does not exist.
+ * Registers the pictures of videos and channels: for users, and for clients those of the videos of their campaign. A page
+ * shows a placeholder for a picture that does not exist.
  */
-export function registerThumbnailRoutes(app: App, { auth, links, campaigns, thumbnails }: ThumbnailOptions): void {
+export function registerThumbnailRoutes(
+  app: App,
+  { auth, links, campaigns, videos, channels }: ThumbnailOptions,
+): void {
   const toOptions = (...faults: Parameters<typeof buildOpenReplies>) => ({
     config: { access: 'host' as const },
     schema: { hide: true, response: buildOpenReplies(commonErrors.NOT_FOUND, ...faults) },
   })
 
-  async function send(video: string, reply: FastifyReply): Promise<never> {
-    const picture = VIDEO_ID.test(video) ? await thumbnails.get(video) : undefined
+  async function send(pictures: Pictures, key: string, reply: FastifyReply): Promise<never> {
+    const picture = await pictures.get(key)
     if (!picture) throw commonErrors.NOT_FOUND()
     return reply
       .headers(PICTURE_HEADERS)
@@ -48,7 +54,13 @@ export function registerThumbnailRoutes(app: App, { auth, links, campaigns, thum
   app.get('/thumbnails/:video', toOptions(errors.SIGN_IN_NEEDED), async (request, reply) => {
     const fault = auth.check(request as never, 'read')
     if (fault) throw fault
-    return send((request.params as { video: string }).video, reply as never)
+    return send(videos, (request.params as { video: string }).video, reply as never)
+  })
+
+  app.get('/thumbnails/channels/*', toOptions(errors.SIGN_IN_NEEDED), async (request, reply) => {
+    const fault = auth.check(request as never, 'read')
+    if (fault) throw fault
+    return send(channels, (request.params as { '*': string })['*'], reply as never)
   })
 
   app.get(
@@ -56,9 +68,9 @@ export function registerThumbnailRoutes(app: App, { auth, links, campaigns, thum
     toOptions(errors.LINK_UNKNOWN, errors.LINK_EXPIRED, errors.SERVICE_UNREACHABLE, errors.SERVICE_SLOW),
     async (request, reply) => {
       const { token, video } = request.params as { token: string; video: string }
-      const { videos = [] } = await campaigns.readShared(links.read(token))
-      if (!videos.includes(video)) throw commonErrors.NOT_FOUND()
-      return send(video, reply as never)
+      const { videos: shared = [] } = await campaigns.readShared(links.read(token))
+      if (!shared.includes(video)) throw commonErrors.NOT_FOUND()
+      return send(videos, video, reply as never)
     },
   )
 }

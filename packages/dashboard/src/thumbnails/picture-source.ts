@@ -1,11 +1,16 @@
-/** A picture of a video. */
+import { parseVideoId } from '@influencer-stats/stats/client'
+
+/** A picture of a video or of a channel. */
 export interface Picture {
   readonly type: string
   readonly bytes: Buffer
 }
 
 /** Origin of the pictures of YouTube's videos. */
-export const YOUTUBE_PICTURES = 'https://i.ytimg.com'
+const YOUTUBE_PICTURES = 'https://i.ytimg.com'
+
+/** Origin that the picture of a channel has in the data of YouTube, and its path there. */
+const CHANNEL_PICTURE = /^(?:yt\d\.ggpht\.com|(?:yt|lh)\d\.googleusercontent\.com)(?<path>\/[\w\-./=~]{1,400})$/
 
 /** Maximum size of a picture (bytes). Those of YouTube have 5 to 20 KB. */
 const MAX_PICTURE_BYTES = 204_800
@@ -14,15 +19,31 @@ const TIMEOUT_MS = 5_000
 const PICTURE_TYPE = /^image\/(jpeg|png|webp)$/
 
 /**
- * Reads the picture of a video from a source. The source is fixed, redirects are not followed, and the id is the only
- * input of a client.
- * @param origin origin of the source, such as https://i.ytimg.com
- * @returns undefined if the source has no picture of this video, or if its reply is no picture
+ * Address of the picture of a video. Undefined if the text is no id of a video.
+ * @param origin source of all pictures; undefined for YouTube's
+ */
+export const toVideoPicture = (video: string, origin = YOUTUBE_PICTURES): URL | undefined =>
+  parseVideoId(video) === video ? new URL(`/vi/${video}/mqdefault.jpg`, origin) : undefined
+
+/**
+ * Address of the picture of a channel. Undefined for any other address than those that YouTube states.
+ * @param address of the picture, without `https://`
+ * @param origin source of all pictures; undefined for YouTube's
+ */
+export function toChannelPicture(address: string, origin?: string): URL | undefined {
+  const path = CHANNEL_PICTURE.exec(address)?.groups!.path
+  if (path === undefined) return undefined
+  return origin === undefined ? new URL(`https://${address}`) : new URL(path, origin)
+}
+
+/**
+ * Reads a picture. Redirects are not followed.
+ * @returns undefined if the source has no such picture, or if its reply is no picture
  * @throws if the source does not respond in time
  */
-export async function fetchPicture(origin: string, video: string): Promise<Picture | undefined> {
+export async function fetchPicture(address: URL): Promise<Picture | undefined> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const reply = await fetch(new URL(`/vi/${video}/mqdefault.jpg`, origin), { redirect: 'manual', signal })
+  const reply = await fetch(address, { redirect: 'manual', signal })
   const type = reply.headers.get('content-type')?.split(';', 1)[0]!.trim().toLowerCase() ?? ''
   if (reply.status >= 500) {
     await reply.body?.cancel()

@@ -21,9 +21,9 @@ interface CachedPicture {
 
 const getSize = ({ picture }: CachedPicture) => ENTRY_BYTES + (picture?.bytes.length ?? 0)
 
-/** Pictures of videos, in a cache in memory that drops the least recently used ones. */
+/** Pictures of videos and channels, in a cache in memory that drops the least recently used ones. */
 export class Thumbnails {
-  readonly #fetch: (video: string) => Promise<Picture | undefined>
+  readonly #fetch: (key: string) => Promise<Picture | undefined>
   readonly #now: () => number
   readonly #maxBytes: number
   readonly #cached = new Map<string, CachedPicture>()
@@ -33,9 +33,9 @@ export class Thumbnails {
   #active = 0
   #pausedUntil = -Infinity
 
-  /** @param fetch rejects if the source does not respond */
+  /** @param fetch reads the picture of a key. It rejects if the source does not respond */
   constructor(
-    fetch: (video: string) => Promise<Picture | undefined>,
+    fetch: (key: string) => Promise<Picture | undefined>,
     { now = steadyNow, maxBytes = MAX_BYTES }: { now?: () => number; maxBytes?: number } = {},
   ) {
     this.#fetch = fetch
@@ -43,33 +43,33 @@ export class Thumbnails {
     this.#maxBytes = maxBytes
   }
 
-  /** Returns the picture of a video; undefined if there is none, or if the source does not respond. */
-  async get(video: string): Promise<Picture | undefined> {
-    const cached = this.#cached.get(video)
+  /** Returns a picture; undefined if there is none, or if the source does not respond. */
+  async get(key: string): Promise<Picture | undefined> {
+    const cached = this.#cached.get(key)
     if (cached && cached.until > this.#now()) {
       // The newest use comes last.
-      this.#cached.delete(video)
-      this.#cached.set(video, cached)
+      this.#cached.delete(key)
+      this.#cached.set(key, cached)
       return cached.picture
     }
-    const running = this.#running.get(video) ?? this.#start(video)
+    const running = this.#running.get(key) ?? this.#start(key)
     return running
   }
 
-  #start(video: string): Promise<Picture | undefined> {
-    const running = this.#read(video).finally(() => this.#running.delete(video))
-    this.#running.set(video, running)
+  #start(key: string): Promise<Picture | undefined> {
+    const running = this.#read(key).finally(() => this.#running.delete(key))
+    this.#running.set(key, running)
     return running
   }
 
-  async #read(video: string): Promise<Picture | undefined> {
+  async #read(key: string): Promise<Picture | undefined> {
     if (this.#isPaused || this.#queue.length >= MAX_WAITING) return undefined
     if (this.#active >= MAX_CONCURRENT) await new Promise<void>((resolve) => this.#queue.push(resolve))
     else this.#active++
     try {
       if (this.#isPaused) return undefined
-      const picture = await this.#fetch(video)
-      this.#store(video, { picture, until: this.#now() + (picture ? PICTURE_TTL_MS : MISS_TTL_MS) })
+      const picture = await this.#fetch(key)
+      this.#store(key, { picture, until: this.#now() + (picture ? PICTURE_TTL_MS : MISS_TTL_MS) })
       return picture
     } catch {
       this.#pausedUntil = this.#now() + PAUSE_MS
@@ -85,9 +85,9 @@ export class Thumbnails {
     return this.#now() < this.#pausedUntil
   }
 
-  #store(video: string, entry: CachedPicture): void {
-    this.#delete(video)
-    this.#cached.set(video, entry)
+  #store(key: string, entry: CachedPicture): void {
+    this.#delete(key)
+    this.#cached.set(key, entry)
     this.#bytes += getSize(entry)
     for (const oldest of this.#cached.keys()) {
       if (this.#bytes <= this.#maxBytes) return
@@ -95,9 +95,9 @@ export class Thumbnails {
     }
   }
 
-  #delete(video: string): void {
-    const before = this.#cached.get(video)
+  #delete(key: string): void {
+    const before = this.#cached.get(key)
     if (before) this.#bytes -= getSize(before)
-    this.#cached.delete(video)
+    this.#cached.delete(key)
   }
 }

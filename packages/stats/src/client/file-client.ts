@@ -1,6 +1,6 @@
 import { ignoreErrors, type Requester } from '@influencer-stats/runtime/service-client'
 import type { CampaignImportResult } from '../campaigns/import/campaign-import.ts'
-import { isXlsx, XLSX_MEDIA_TYPE } from '../core/campaign-file/xlsx-type.ts'
+import { isXlsx, XLSX_MEDIA_TYPE } from '../core/campaign-file/file-format.ts'
 import type { PreviewItem } from '../core/paste/preview.ts'
 
 /** What a pasted text contains. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { readCampaignRows, readCampaignsCsv } from '../core/campaign-file/read-campaigns.ts'
-import { isXlsx } from '../core/campaign-file/xlsx-type.ts'
+import { isXlsx } from '../core/campaign-file/file-format.ts'
 import type { CampaignFileReading } from './campaign-file.ts'
 import { readXlsx } from './xlsx.ts'
 import { SheetFileError } from './zip-limits.ts'

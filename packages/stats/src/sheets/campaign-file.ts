@@ -4,8 +4,6 @@ import { Worker } from 'node:worker_threads'
 import type { CampaignFile } from '../core/campaign-file/read-campaigns.ts'
 import { SheetFileError, type SheetFileRefusal } from './zip-limits.ts'
 
-/** Maximum size of a file of campaigns (bytes). */
-export const MAX_CAMPAIGN_FILE_BYTES = 4_194_304
 /** Maximum heap of the thread that reads a file (MiB). */
 const MAX_HEAP_MIB = 512
 

@@ -1,3 +1,4 @@
+import { isVideoId } from '../core/ids.ts'
 import { isPlaylistId } from '../core/received/channel-details.ts'
 import { omitUndefined, toText, toTime } from '../core/received/received-text.ts'
 import { parseErrorReply, type ReplyContext } from './error-reply.ts'
@@ -54,7 +55,6 @@ const PLAYLIST_REASONS = /^(playlistNotFound|playlistItemsNotAccessible|playlist
 
 const MAX_DESCRIPTION_LENGTH = 5_000
 const MAX_TOKEN_LENGTH = 2_000
-const VIDEO_ID = /^[\w-]{11}$/
 
 /** Returns the video of an item; undefined if the item is unreadable. @throws Problem if it is of another playlist */
 function parseItem(item: any, playlist: string): PlaylistVideo | undefined {
@@ -62,7 +62,7 @@ function parseItem(item: any, playlist: string): PlaylistVideo | undefined {
   const id: unknown = contentDetails?.videoId
   if (snippet?.playlistId !== undefined && snippet.playlistId !== playlist)
     throw createUnreadableReply('the response contained an item of another playlist')
-  if (typeof id !== 'string' || !VIDEO_ID.test(id)) return undefined
+  if (typeof id !== 'string' || !isVideoId(id)) return undefined
   const { title, description, videoOwnerChannelId, publishedAt } = snippet ?? {}
   return {
     id,

@@ -7,7 +7,7 @@ import { selectPage } from '../lists/select-page.ts'
 import { formatTime } from '../world/time-format.ts'
 
 const buildThumbnail = ({ number }: Channel, size: number) => ({
-  url: `https://yt3.ggpht.com/stand-in-${number}=s${size}-c-k-c0x00ffffff-no-rj`,
+  url: `https://yt3.ggpht.com/ytc/stand-in-${number}=s${size}-c-k-c0x00ffffff-no-rj`,
   width: size,
   height: size,
 })

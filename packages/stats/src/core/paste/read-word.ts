@@ -1,3 +1,4 @@
+import { isVideoId } from '../ids.ts'
 import { findInUrl, parseLink, trimLink } from '../video-links.ts'
 import type { ContentLink, PasteRefusal } from './content-link.ts'
 import { explainPostLink, findPostLink } from './post-links.ts'
@@ -12,8 +13,6 @@ import {
 
 /** Maximum length of a link (characters). */
 const MAX_WORD_LENGTH = 8_192
-const ID_LENGTH = 11
-const VIDEO_ID = /^[\w-]{11}$/
 /** English words and numbers, such as `Influencers`. Applied to 11 characters only. */
 const WORD_PATTERN = /^(?:\d*(?:[A-Z]?[a-z]*|[A-Z]+)\d*(?:[-_]|$))+$/
 
@@ -29,7 +28,7 @@ export function readWord(word: string): WordContent | undefined {
   const text = trimLink(word)
   const bare = findBareId(text)
   if (bare) return { link: bare }
-  if (text.length === ID_LENGTH && VIDEO_ID.test(text)) {
+  if (isVideoId(text)) {
     const isWord = WORD_PATTERN.test(text)
     return { link: toVideoLink(text), isDoubtful: true, ...(isWord && { isWord }) }
   }

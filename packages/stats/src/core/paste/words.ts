@@ -1,3 +1,5 @@
+import { isVideoId } from '../ids.ts'
+
 /** Zero-width characters, direction marks and the like, which copied text contains. */
 const INVISIBLE_CHARACTERS = /\p{Cf}/gu
 const SEPARATORS = /[\s,;|"'<>()[\]{}]+/
@@ -37,5 +39,5 @@ function addLinks(word: string, words: string[]): void {
 function followsId(word: string, index: number): boolean {
   let end = index
   while (end > 0 && index - end < MAX_ASTERISKS && word[end - 1] === '*') end--
-  return end >= 11 && /^[\w-]{11}$/.test(word.slice(end - 11, end))
+  return end >= 11 && isVideoId(word.slice(end - 11, end))
 }

@@ -2,7 +2,7 @@ import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { createValidator } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
 import type { CampaignContent } from '../../core/campaign-file/campaign-content.ts'
-import { XLSX_MEDIA_TYPE } from '../../core/campaign-file/xlsx-type.ts'
+import { XLSX_MEDIA_TYPE } from '../../core/campaign-file/file-format.ts'
 import { collectionBody, collectionReply, newCollectionParams } from '../collection-schemas.ts'
 
 const text = { type: 'string' } as const

@@ -2,8 +2,9 @@ import type { CampaignCreator } from '@influencer-stats/stats/client'
 import { html } from '../../html.ts'
 import { formats } from '../../page-state.ts'
 import { text } from '../../texts/texts.ts'
+import { ChannelPicture } from './channel-picture.ts'
 
-type NamedCreator = Pick<CampaignCreator, 'id' | 'title' | 'handle' | 'subscribers' | 'hidesSubscribers'>
+type NamedCreator = Pick<CampaignCreator, 'id' | 'title' | 'handle' | 'subscribers' | 'hidesSubscribers' | 'thumbnail'>
 
 export const getCreatorName = ({ title, id }: Pick<NamedCreator, 'title' | 'id'>): string => title ?? id
 export const toCreatorPath = (id: string): string => `/creators/${encodeURIComponent(id)}`
@@ -22,7 +23,7 @@ export function CreatorName({ creator, hasColumn = false }: { creator: NamedCrea
   const name = getCreatorName(creator)
   const subscribers = formatSubscribers(creator)
   return html`<span class="creator">
-    <span class="initial" aria-hidden="true">${[...name][0]?.toUpperCase()}</span>
+    <${ChannelPicture} creator=${creator} name=${name} />
     <span>
       <a class="name" href=${toCreatorPath(creator.id)}><bdi>${name}</bdi></a>
       <span class="quiet below"

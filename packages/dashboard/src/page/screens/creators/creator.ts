@@ -13,6 +13,7 @@ import { Thumbnail } from '../../parts/videos/thumbnail.ts'
 import { VideoLabels } from '../../parts/videos/video-labels.ts'
 import { rich, text } from '../../texts/texts.ts'
 import { useRefresh } from '../../use-refresh.ts'
+import { ChannelPicture } from './channel-picture.ts'
 import { formatMoney, formatRate, formatSubscribers, getCreatorName } from './creator-name.ts'
 
 /** Number of videos in the table: more are in the API. */
@@ -39,7 +40,9 @@ export function CreatorScreen({ id }: { id: string }) {
   return html`<div class="head">
       <div>
         <a class="back" href="/creators">${text('creators.back')}</a>
-        <h1><bdi>${getCreatorName(value)}</bdi></h1>
+        <h1 class="with-picture">
+          <${ChannelPicture} creator=${value} name=${getCreatorName(value)} /><bdi>${getCreatorName(value)}</bdi>
+        </h1>
         <p class="quiet facts">
           ${value.handle && html`<bdi>${value.handle}</bdi>`} ${subscribers && html`<span>${subscribers}</span>`}
           ${value.asOf && html`<span class=${value.stale ? 'stale' : ''}>${rich(value.stale ? 'campaign.oldNumbers' : 'campaign.asOf', { time: html`<${Clock} at=${value.asOf} />` })}</span>`}

@@ -1,3 +1,6 @@
+/** Maximum size of a file of campaigns (bytes). */
+export const MAX_CAMPAIGN_FILE_BYTES = 4_194_304
+
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /** True if a file is a ZIP archive, as XLSX files are. */
