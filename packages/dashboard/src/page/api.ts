@@ -7,6 +7,9 @@ import {
   createStatsClient,
   type CollectionRow,
   type HistoryPoint,
+  type PostResource,
+  type PreviewItem,
+  type ReportedHistoryPoint,
   type Results,
   type Stats,
   type StatsHistoryOptions,
@@ -73,13 +76,23 @@ export const requestPrices = <T>(method: 'GET' | 'POST', path: string, body?: ob
   requestJson(method, `/api/prices${path}`, body, undefined, parseExactJson)
 
 /**
- * Removes a video from a campaign that has it. The request also completes if the user leaves the page.
+ * Removes a part of a campaign that has it. The request also completes if the user leaves the page.
  * @throws ServiceError
  */
-export async function removeVideo(campaign: string, video: string): Promise<void> {
-  const path = `/api/stats/collections/${encodeURIComponent(campaign)}/videos/${video}`
+async function removePart(campaign: string, part: string): Promise<void> {
+  const path = `/api/stats/collections/${encodeURIComponent(campaign)}/${part}`
   const reply = await fetch(path, { method: 'DELETE', keepalive: true })
   if (!reply.ok && reply.status !== 404) throw toServiceError(reply.status, await reply.text())
+}
+
+export const removeVideo = (campaign: string, video: string) => removePart(campaign, `videos/${video}`)
+export const removePost = (campaign: string, post: string) => removePart(campaign, `posts/${encodeURIComponent(post)}`)
+
+/** Adds a post of a preview to a campaign. @throws ServiceError */
+export async function addPost(campaign: string, { url, values = {} }: PreviewItem): Promise<void> {
+  const { creator, published } = values
+  const content = { url: url!, ...(creator && { creator }), ...(published && { published }) }
+  if (!(await stats.addPost(campaign, content))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
 }
 
 /** @param url `/status`, or that of a shared page */
@@ -118,6 +131,9 @@ export interface CampaignSource {
   getVideos(): Promise<readonly Video[] | undefined>
   getHistory(from: Date, step: number | 'day', more?: HistoryRange): Promise<readonly HistoryPoint[] | undefined>
   getResults(query: ResultsQuery): Promise<Results | undefined>
+  getPosts(): Promise<readonly PostResource[] | undefined>
+  /** The reported sums of the posts since the first report. */
+  getReportedHistory(): Promise<readonly ReportedHistoryPoint[] | undefined>
 }
 
 /** End of a range of a history, and the time zone of its days. */
@@ -139,6 +155,8 @@ export const createCampaignSource = (id: string): CampaignSource => ({
   getVideos: async () => (await stats.listVideos(id))?.videos,
   getHistory: (from, step, more) => stats.getHistory(id, { from, step, ...more }),
   getResults: (query) => stats.getResults(id, query),
+  getPosts: () => stats.listPosts(id),
+  getReportedHistory: () => stats.getReportedHistory(id),
 })
 
 /** The source of a campaign for the reader of a share link. @param base `/shared/<token>` */
@@ -153,6 +171,9 @@ export const createSharedSource = (base: string): CampaignSource => ({
     return (await requestJson<{ points: HistoryPoint[] }>('GET', `${base}/history?${query}`)).points
   },
   getResults: (query) => requestJson('GET', `${base}/results?${new URLSearchParams({ ...query })}`),
+  getPosts: async () => (await requestJson<{ posts: PostResource[] }>('GET', `${base}/posts`)).posts,
+  getReportedHistory: async () =>
+    (await requestJson<{ points: ReportedHistoryPoint[] }>('GET', `${base}/reported`)).points,
 })
 
 /** The fault and the required change, in a sentence for people. */

@@ -4,11 +4,11 @@ import { Listeners, useListened } from './listeners.ts'
 /** The time for Undo (ms). */
 export const UNDO_MS = 15_000
 
-/** The removal of a video, which begins only when the time for Undo is over: stats cannot restore its part of the history. */
+/** The removal of a video or a post, which begins only when the time for Undo is over: stats cannot restore its history. */
 export interface Removal {
   /** Identifies the removal on this page. */
   readonly key: string
-  /** Name of the video. */
+  /** Name of the video or the post. */
   readonly name: string
   /** Sends the request, which must complete even if the user leaves the page. */
   run(): Promise<unknown>
@@ -71,4 +71,5 @@ addEventListener('pagehide', () => {
 export const usePendingRemovals = (): ReadonlyMap<string, PendingRemoval> =>
   useListened(changes, () => new Map(pending))
 
+export const toPostKey = (campaign: string, post: string) => `post ${post} of ${campaign}`
 export const toVideoKey = (campaign: string, video: string) => `video ${video} of ${campaign}`

@@ -18,6 +18,9 @@ interface SharedOptions {
 /** The data that a link gives access to, and its path below the collection. */
 const READS: Readonly<Record<string, string>> = {
   history: '/stats/history',
+  // Without the numbers of each time, which may have notes.
+  posts: '/posts',
+  reported: '/reported/history',
   results: '/results',
   stats: '/stats',
   videos: '/videos',

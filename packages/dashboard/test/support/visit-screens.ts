@@ -7,6 +7,7 @@ import type { TestStack } from './test-stack.ts'
 export type Catalog = Readonly<Record<TextKey, string | PluralText>>
 
 export const VIDEO = '1FEFpk-uIYo'
+const TIKTOK = 'https://www.tiktok.com/@a/video/7234567890123456789'
 const CAMPAIGN = { videos: [VIDEO, 'abcdefghijk'], from: '2026-03-01', to: '2026-05-31', cost: 100, currency: 'EUR' }
 
 export interface Visit {
@@ -91,9 +92,29 @@ export async function visitScreens({ stack: { url, stats }, page, catalog, check
   await open('/nope', 'notFound.title')
   await check('not found')
 
+  await open('/campaigns/a?tab=posts', 'posts.none')
+  await page.locator('.addition textarea').fill(TIKTOK)
+  await page.locator('.preview .is-new').waitFor()
+  await page.locator('.addition > button').click()
+  await page.locator('.posts button').first().click()
+  await page.locator('dialog [name=views]').fill('12')
+  await press('posts.save')
+  await page.locator('.report-list li').waitFor()
+  await check('numbers of a post')
+  await page.keyboard.press('Escape')
+  await page.locator('.plot canvas').last().waitFor()
+  await check('posts')
+  await press('posts.import')
+  await page.locator('dialog [name=numbers]').fill(`url,views\n${TIKTOK},13\nhttps://x.com/a/status/12345,1`)
+  await page.locator('.preview .is-refused').waitFor()
+  await check('numbers to import')
+
   await page.goto(link)
   await page.locator('.videos .name').first().waitFor()
   await check('page for clients')
+  await press('posts.title')
+  await page.locator('.posts .name').waitFor()
+  await check('posts for clients')
   await stats.delete('a')
   await waitFor('error.LINK_EXPIRED')
   await check('expired link')

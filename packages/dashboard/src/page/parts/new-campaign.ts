@@ -1,4 +1,4 @@
-import { stats } from '../api.ts'
+import { addPost, stats } from '../api.ts'
 import { createId } from '../core/campaign-input.ts'
 import { useChange } from '../hooks.ts'
 import { html, onText } from '../html.ts'
@@ -27,15 +27,20 @@ interface NewCampaignProps {
 /** Creates a campaign from pasted links in one step, and opens it. */
 export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
   const change = useChange()
-  const { preview, isCurrent, videos: found, fault } = usePastePreview(draft.links)
+  const { preview, isCurrent, videos: found, posts, fault } = usePastePreview(draft.links)
+  const isEmpty = found.length + posts.length === 0
   useUnsaved(!isEmptyDraft(draft))
 
   async function submit(event: Event) {
     event.preventDefault()
-    if (!isCurrent || found.length === 0) return
+    if (!isCurrent || isEmpty) return
     const id = createId(crypto.getRandomValues(new Uint8Array(ID_LENGTH)))
     const name = draft.name.trim()
-    if (!(await change.run(() => stats.put(id, { videos: found, ...(name && { name }) })))) return
+    const isCreated = await change.run(async () => {
+      await stats.put(id, { videos: found, ...(name && { name }) })
+      for (const post of posts) await addPost(id, post)
+    })
+    if (!isCreated) return
     setDraft(EMPTY_DRAFT)
     go(`/campaigns/${id}`)
   }
@@ -60,10 +65,13 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
     <${PastePreview} preview=${preview} fault=${fault} />
     <${ErrorMessage} text=${change.fault} />
     <div class="actions">
-      <button class="primary" disabled=${change.isBusy || !isCurrent || found.length === 0}>
-        ${text('new.start')}
-      </button>
-      <span class="quiet" role="status">${found.length > 0 ? text('videos.count', { count: found.length }) : ''}</span>
+      <button class="primary" disabled=${change.isBusy || !isCurrent || isEmpty}>${text('new.start')}</button>
+      <span class="quiet" role="status"
+        >${[
+          ...(found.length > 0 ? [text('videos.count', { count: found.length })] : []),
+          ...(posts.length > 0 ? [text('posts.count', { count: posts.length })] : []),
+        ].join(', ')}</span
+      >
     </div>
   </form>`
 }

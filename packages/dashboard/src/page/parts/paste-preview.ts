@@ -20,6 +20,8 @@ export interface PasteState {
   readonly isCurrent: boolean
   /** Ids of the videos that can be added. */
   readonly videos: readonly string[]
+  /** Posts of other platforms that can be added. */
+  readonly posts: readonly PreviewItem[]
   readonly fault: string | undefined
 }
 
@@ -40,7 +42,7 @@ export function usePastePreview(
   const { value, fault } = useLoaded(() => readPreview(settled, id), [settled, id], [campaign?.version])
   const preview = useLast(value) ?? EMPTY_PREVIEW
   const isCurrent = value !== undefined && settled === pasted
-  return { preview, isCurrent, videos: listVideos(preview), fault }
+  return { preview, isCurrent, videos: listVideos(preview), posts: preview.items.filter(isNewPost), fault }
 }
 
 async function readPreview(pasted: string, id: string | undefined): Promise<Preview> {
@@ -52,6 +54,8 @@ async function readPreview(pasted: string, id: string | undefined): Promise<Prev
 
 const listVideos = ({ items }: Preview): string[] =>
   items.flatMap(({ state, type, id }) => (state === 'new' && type === 'video' && id !== undefined ? [id] : []))
+
+const isNewPost = ({ state, type }: PreviewItem): boolean => state === 'new' && type === 'post'
 
 /** True if a campaign can follow an item. A channel that is only named has no id. */
 const isFollowable = ({ state, type, id }: PreviewItem): boolean =>

@@ -1,14 +1,12 @@
-import { ServiceError } from '@influencer-stats/runtime/service-error'
-import type { CollectionRow, PreviewItem, Video } from '@influencer-stats/stats/client'
-import { useEffect, useState } from 'preact/hooks'
-import { removeVideo, stats, type CampaignSource } from '../api.ts'
+import type { CollectionRow, Video } from '@influencer-stats/stats/client'
+import { useEffect } from 'preact/hooks'
+import { removeVideo, type CampaignSource } from '../api.ts'
 import { getTitle } from '../core/names.ts'
 import { formatHiddenBadge, getStatedCount, type CountName } from '../core/counts.ts'
-import { useChange, useLast, useLoaded } from '../hooks.ts'
+import { useLast, useLoaded } from '../hooks.ts'
 import { DEFAULT_VIDEO_SORT, parseVideoSort, selectVideos } from '../core/listing/select-videos.ts'
-import { html, onText } from '../html.ts'
-import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
-import { PastePreview, usePastePreview } from '../parts/paste-preview.ts'
+import { html } from '../html.ts'
+import { ErrorMessage } from '../parts/dialog.ts'
 import { Bar } from '../parts/cards.ts'
 import { SearchField } from '../parts/search-field.ts'
 import { SortHeader } from '../parts/sort-header.ts'
@@ -17,6 +15,7 @@ import { VideoLabels } from '../parts/videos/video-labels.ts'
 import { formats } from '../page-state.ts'
 import { text } from '../texts/texts.ts'
 import { completed, removeLater, usePendingRemovals, toVideoKey } from '../pending-removals.ts'
+import { ContentAddition } from './content-addition.ts'
 
 interface VideosProps {
   readonly row: CollectionRow
@@ -88,7 +87,7 @@ export function CampaignVideos({ row, source, asOf, canChange, query, reload, sh
     }
     ${all.length > 0 && selected.length === 0 && html`<p class="quiet none">${text('videos.noMatch')}</p>`}
     ${shown?.length === 0 && html`<p class="quiet none">${text('videos.none')}</p>`}
-    ${canChange && html`<${VideoAddition} row=${row} reload=${reload} />`}
+    ${canChange && html`<${ContentAddition} row=${row} kind="video" reload=${reload} />`}
   </section>`
 }
 
@@ -138,63 +137,4 @@ function VideoRow({ video, thumbnails, views, canChange, isPending, remove }: Vi
     <td class="number wide">${count('comments')}</td>
     ${canChange && html`<td><button class="icon" disabled=${isPending} aria-label=${text('videos.removeOne', { name: title })} title=${text('videos.remove')} onClick=${() => remove(video)}>✕</button></td>`}
   </tr>`
-}
-
-function VideoAddition({ row, reload }: { row: CollectionRow; reload(): void }) {
-  const { id, version } = row
-  const [pasted, setPasted] = useState('')
-  const change = useChange()
-  const { preview, isCurrent, videos: found, fault } = usePastePreview(pasted, { id, version })
-  useUnsaved(found.length > 0)
-  async function submit(event: Event) {
-    event.preventDefault()
-    if (!isCurrent || found.length === 0) return
-    // What is not added remains in the field.
-    const rest = preview.items.flatMap(({ state, type, text: line }) =>
-      state === 'refused' || state === 'unknown' || (state === 'new' && type !== 'video') ? [line] : [],
-    )
-    await change.run(async () => {
-      let firstFault: unknown
-      for (const video of found)
-        try {
-          if (!(await stats.addVideo(id, video))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
-        } catch (error) {
-          rest.push(`https://youtu.be/${video}`)
-          firstFault ??= error
-        }
-      if (firstFault !== undefined) throw firstFault
-    })
-    setPasted(rest.join('\n'))
-    reload()
-  }
-  const follow = ({ type, id: source }: PreviewItem) =>
-    change.run(async () => {
-      const sources = [...(row.sources ?? []), { type: type as 'channel' | 'playlist', id: source! }]
-      await stats.patch(id, { sources }, { ifVersion: version })
-      reload()
-    })
-  return html`<form class="addition" onSubmit=${submit}>
-    <textarea
-      name="video"
-      rows="1"
-      aria-label=${text('videos.addLabel')}
-      placeholder=${text('videos.addPlaceholder')}
-      value=${pasted}
-      onInput=${onText(setPasted)}
-      onKeyDown=${submitOnEnter}
-    ></textarea>
-    <button disabled=${change.isBusy || !isCurrent || found.length === 0}>
-      ${found.length > 1 ? text('videos.addCount', { count: found.length }) : text('videos.add')}
-    </button>
-    <${PastePreview} preview=${preview} fault=${fault} follow=${follow} />
-    <${ErrorMessage} text=${change.fault} />
-  </form>`
-}
-
-/** Enter submits one line, as in a field for one. */
-function submitOnEnter(event: KeyboardEvent) {
-  const field = event.currentTarget as HTMLTextAreaElement
-  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || field.value.includes('\n')) return
-  event.preventDefault()
-  field.form?.requestSubmit()
 }

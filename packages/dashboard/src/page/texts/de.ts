@@ -9,6 +9,7 @@ import { links } from './de/links.ts'
 import { log } from './de/log.ts'
 import { many } from './de/many.ts'
 import { parts } from './de/parts.ts'
+import { posts } from './de/posts.ts'
 import { prices } from './de/prices.ts'
 import { results } from './de/results.ts'
 import type { texts as english } from './en.ts'
@@ -27,6 +28,7 @@ export const texts: Translation<typeof english> = {
   ...log,
   ...many,
   ...parts,
+  ...posts,
   ...prices,
   ...results,
 }

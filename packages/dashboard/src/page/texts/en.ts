@@ -9,6 +9,7 @@ import { links } from './en/links.ts'
 import { log } from './en/log.ts'
 import { many } from './en/many.ts'
 import { parts } from './en/parts.ts'
+import { posts } from './en/posts.ts'
 import { prices } from './en/prices.ts'
 import { results } from './en/results.ts'
 
@@ -25,6 +26,7 @@ export const texts = {
   ...log,
   ...many,
   ...parts,
+  ...posts,
   ...prices,
   ...results,
 } as const

@@ -51,6 +51,8 @@ export type PreviewItem = PreviewPosition & PreviewState & Partial<Omit<ContentL
 interface PreviewedCampaign {
   readonly videos: readonly string[]
   readonly sources?: readonly CampaignSource[]
+  /** Its posts of other platforms. */
+  readonly posts?: readonly { readonly url: string }[]
 }
 
 const VALUE_NAMES = ['creator', 'fee', 'currency', 'published'] as const satisfies readonly (keyof PreviewValues)[]
@@ -61,11 +63,13 @@ export function toPreview({ items }: Paste, looked: LookedUpVideos, campaign?: P
   const failed = new Set(looked.failed)
   const videos = new Set(campaign?.videos)
   const sources = new Set(campaign?.sources?.map(({ id }) => id))
+  const posts = new Set(campaign?.posts?.map(({ url }) => url))
 
   function toState(item: AcceptedItem): PreviewState {
-    const { state, type, id, firstLine } = item
+    const { state, type, id, url, firstLine } = item
     if (state === 'duplicate') return { state, ...(firstLine !== undefined && { firstLine }) }
-    const isMember = type === 'video' ? videos.has(id) : type !== 'post' && id !== undefined && sources.has(id)
+    const isMember =
+      type === 'post' ? posts.has(url) : id !== undefined && (type === 'video' ? videos : sources).has(id)
     const details = type === 'video' ? found.get(id) : undefined
     const titles = {
       ...(details?.title !== undefined && { title: details.title }),

@@ -10,6 +10,7 @@ import { toPreview, type PreviewItem } from '../../core/paste/preview.ts'
 import { listDoubtfulIds, readPaste, type Paste } from '../../core/paste/read-paste.ts'
 import { errors } from '../../errors.ts'
 import { collectionParams } from '../collection-schemas.ts'
+import { listPosts } from '../posts/post-list.ts'
 
 const tags = ['pastes']
 /** A preview costs as much as several reads, and may take units of quota. */
@@ -158,7 +159,8 @@ export function registerPreviewRoutes(
       const collection = await state.get(request.params.id)
       if (!collection) throw errors.COLLECTION_NOT_FOUND(request.params.id)
       const paste = readPaste(request.body.text)
-      return toReply(paste, toPreview(paste, await lookUp(paste), collection))
+      const posts = await listPosts(state, collection.id)
+      return toReply(paste, toPreview(paste, await lookUp(paste), { ...collection, posts }))
     },
   )
 }

@@ -6,13 +6,14 @@ import { Tabs } from '../../parts/tabs.ts'
 import { text } from '../../texts/texts.ts'
 import { CampaignVideos } from '../campaign-videos.ts'
 
+const CampaignPosts = onDemand(async () => (await import('../posts/campaign-posts.ts')).CampaignPosts)
 const CampaignCreators = onDemand(async () => (await import('./campaign-creators.ts')).CampaignCreators)
 
 interface CampaignContentProps {
   readonly row: CollectionRow
   readonly source: CampaignSource
   readonly asOf: string | undefined
-  /** False on the page of a share link, which shows neither fees nor creators. */
+  /** False on the page of a share link, which shows neither fees nor creators, and posts only if there are some. */
   readonly isOwn: boolean
   readonly canChange: boolean
   readonly query: URLSearchParams
@@ -20,22 +21,26 @@ interface CampaignContentProps {
   show(change: Record<string, string>): void
 }
 
-/** The videos of a campaign, or its creators. The choice is in the address. */
+/** The videos of a campaign, its posts, or its creators. The choice is in the address. */
 export function CampaignContent({ isOwn, query, show, ...content }: CampaignContentProps) {
-  const isCreators = isOwn && query.get('tab') === 'creators'
+  const hasPosts = isOwn || content.row.stats?.reported !== undefined
+  const tabs = [
+    ['', text('videos.title')],
+    ...(hasPosts ? [['posts', text('posts.title')]] : []),
+    ...(isOwn ? [['creators', text('creators.title')]] : []),
+  ]
+  const chosen = query.get('tab') ?? ''
+  const tab = tabs.some(([name]) => name === chosen) ? chosen : ''
+  const Part = tab === 'posts' ? CampaignPosts : tab === 'creators' ? CampaignCreators : CampaignVideos
   return html`${
-    isOwn &&
-    html`<div class="sections">
-      <${Tabs}
-        label=${text('creators.section')}
-        options=${[
-          ['', text('videos.title')],
-          ['creators', text('creators.title')],
-        ]}
-        value=${isCreators ? 'creators' : ''}
-        onChange=${(tab: string) => show({ tab })}
-      />
-    </div>`
-  }
-  ${isCreators ? html`<${CampaignCreators} ...${content} />` : html`<${CampaignVideos} ...${content} query=${query} show=${show} />`}`
+      tabs.length > 1 &&
+      html`<div class="sections">
+        <${Tabs}
+          label=${text('creators.section')}
+          options=${tabs}
+          value=${tab}
+          onChange=${(next: string) => show({ tab: next })}
+        />
+      </div>`
+    } <${Part} key=${tab} ...${content} query=${query} show=${show} />`
 }

@@ -1,4 +1,4 @@
-import type { CollectionRow } from '@influencer-stats/stats/client'
+import type { CollectionRow, Reported } from '@influencer-stats/stats/client'
 import { describeGaps, describeHidden } from '../../core/counts.ts'
 import type { EditTotals, Measure } from '../../core/growth.ts'
 import { TIME_RANGES, type TimeRange } from '../../core/time-ranges.ts'
@@ -48,7 +48,19 @@ export function Cards({ row, range, figures }: CardsProps) {
   const toValue = (measure: Measure) => figures?.[measure].value ?? sums[measure]
   const [views, engagements] = [toValue('impressions'), toValue('engagements')]
   const format = figures ? formats.signed : formats.count
+  const { reported } = sums
   const cost = row.cost
+  // The cost is that of the videos and of the posts.
+  const [costViews, costEngagements] = (['impressions', 'engagements'] as const).map(
+    (measure) => sums[measure] + (reported?.[measure] ?? 0),
+  ) as [number, number]
+  const costKey = reported
+    ? figures
+      ? 'results.ofCostReported'
+      : 'campaign.ofCostReported'
+    : figures
+      ? 'results.ofCost'
+      : 'campaign.ofCost'
   const money = (value: number | undefined) => (value === undefined ? '–' : formats.money(value, row.currency))
   const gaps = describeGaps(sums)
   return html`<dl class="cards">
@@ -68,18 +80,30 @@ export function Cards({ row, range, figures }: CardsProps) {
     <${Card} title=${text('videos.title')} value=${formats.count(row.videos.length)}
       >${gaps.length > 0 ? gaps.join(', ') : text('campaign.allCounted')}</${Card}
     >
+    ${reported && html`<${ReportedCards} reported=${reported} />`}
     ${
       cost !== undefined &&
       html` <${Card}
           title=${text('campaign.perThousand')}
-          value=${money(sums.impressions > 0 ? (cost / sums.impressions) * 1_000 : undefined)}
-          >${text(figures ? 'results.ofCost' : 'campaign.ofCost', { amount: formats.amount(cost, row.currency) })}</${Card}
+          value=${money(costViews > 0 ? (cost / costViews) * 1_000 : undefined)}
+          >${text(costKey, { amount: formats.amount(cost, row.currency) })}</${Card}
         >
         <${Card}
           title=${text('campaign.perEngagement')}
-          value=${money(sums.engagements > 0 ? cost / sums.engagements : undefined)}
-          >${text(figures ? 'results.ofCost' : 'campaign.ofCost', { amount: formats.amount(cost, row.currency) })}</${Card}
+          value=${money(costEngagements > 0 ? cost / costEngagements : undefined)}
+          >${text(costKey, { amount: formats.amount(cost, row.currency) })}</${Card}
         >`
     }
   </dl>`
+}
+
+/** The sums of the posts of other platforms, apart from the live ones. */
+function ReportedCards({ reported: { impressions, engagements, posts, asOf } }: { reported: Reported }) {
+  const note =
+    asOf === undefined ? text('posts.notReported') : text('posts.reportedAsOf', { time: formats.day(Date.parse(asOf)) })
+  const value = (count: number | undefined) => (count === undefined ? '–' : formats.count(count))
+  return html`<${Card} title=${text('posts.reportedViews')} value=${value(impressions)}
+      ><span class="edit">${note}</span><span class="edit">${text('posts.count', { count: posts })}</span></${Card}
+    >
+    <${Card} title=${text('posts.reportedEngagements')} value=${value(engagements)}>${note}</${Card}>`
 }

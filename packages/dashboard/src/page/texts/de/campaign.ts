@@ -22,6 +22,7 @@ export const campaign: Translation<typeof english> = {
   'campaign.allCounted': 'alle gezählt',
   'campaign.perThousand': 'Pro tausend Aufrufe',
   'campaign.perEngagement': 'Pro Interaktion',
+  'campaign.ofCostReported': 'von {amount}, über Live- und gemeldete Zahlen',
   'campaign.ofCost': 'von {amount}',
 
   'videos.title': 'Videos',

@@ -14,7 +14,7 @@ export const files: Translation<typeof english> = {
   'preview.video': 'Video',
   'preview.channel': 'Kanal, kein Video',
   'preview.playlist': 'Playlist, kein Video',
-  'preview.post': 'Beitrag bei {platform}, kein YouTube-Video',
+  'preview.post': 'Beitrag bei {platform}',
   'preview.member': 'Schon in der Kampagne',
   'preview.duplicate': 'Wie in Zeile {line}',
   'preview.follow': 'Folgen',

@@ -8,6 +8,7 @@ export const results: Translation<typeof english> = {
   'results.lastDay': 'Letzter Tag',
   'results.total': 'insgesamt {value}, Stand jetzt',
   'results.ofViews': 'der Aufrufe in dieser Zeit',
+  'results.ofCostReported': 'von {amount}, über alle bisherigen Live- und gemeldeten Zahlen',
   'results.ofCost': 'von {amount}, über alle bisherigen Aufrufe',
   'results.compare': 'Vergleichen mit',
   'results.compareNone': 'Vergleichen mit …',

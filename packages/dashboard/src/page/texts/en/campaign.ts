@@ -21,6 +21,7 @@ export const campaign = {
   'campaign.perThousand': 'Per thousand views',
   'campaign.perEngagement': 'Per engagement',
   'campaign.ofCost': 'of {amount}',
+  'campaign.ofCostReported': 'of {amount}, over live and reported numbers',
 
   'videos.title': 'Videos',
   'videos.video': 'Video',

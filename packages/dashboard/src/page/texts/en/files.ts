@@ -9,7 +9,7 @@ export const files = {
   'preview.video': 'Video',
   'preview.channel': 'Channel: not a video',
   'preview.playlist': 'Playlist: not a video',
-  'preview.post': '{platform} post: not a video of YouTube',
+  'preview.post': '{platform} post',
   'preview.member': 'Already in the campaign',
   'preview.duplicate': 'The same as in line {line}',
   'preview.follow': 'Follow',

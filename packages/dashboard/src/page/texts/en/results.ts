@@ -7,6 +7,7 @@ export const results = {
   'results.total': '{value} in total, at present',
   'results.ofViews': 'of the views in this time',
   'results.ofCost': 'of {amount}, over all views to date',
+  'results.ofCostReported': 'of {amount}, over all live and reported numbers to date',
   'results.compare': 'Compare with',
   'results.compareNone': 'Compare with…',
   'results.before': 'Period before',

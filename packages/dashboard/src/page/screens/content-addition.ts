@@ -1,0 +1,93 @@
+import { ServiceError } from '@influencer-stats/runtime/service-error'
+import type { CollectionRow, PreviewItem } from '@influencer-stats/stats/client'
+import { useState } from 'preact/hooks'
+import { addPost, stats } from '../api.ts'
+import { useChange } from '../hooks.ts'
+import { html, onText } from '../html.ts'
+import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
+import { PastePreview, usePastePreview } from '../parts/paste-preview.ts'
+import { text } from '../texts/texts.ts'
+
+/** Words of the field for videos and of that for posts. */
+const FIELD_TEXTS = {
+  video: ['videos.addLabel', 'videos.addPlaceholder'],
+  post: ['posts.addLabel', 'posts.addPlaceholder'],
+} as const
+
+interface ContentAdditionProps {
+  readonly row: CollectionRow
+  /** What the field asks for. It accepts both. */
+  readonly kind: keyof typeof FIELD_TEXTS
+  reload(): void
+}
+
+/** Adds pasted links of videos and of posts of other platforms. */
+export function ContentAddition({ row, kind, reload }: ContentAdditionProps) {
+  const { id, version } = row
+  const [pasted, setPasted] = useState('')
+  const change = useChange()
+  const { preview, isCurrent, videos: found, posts, fault } = usePastePreview(pasted, { id, version })
+  const count = found.length + posts.length
+  useUnsaved(count > 0)
+  async function submit(event: Event) {
+    event.preventDefault()
+    if (!isCurrent || count === 0) return
+    // What is not added remains in the field.
+    const rest = preview.items.flatMap(({ state, type, text: line }) =>
+      state === 'refused' || state === 'unknown' || (state === 'new' && type !== 'video' && type !== 'post')
+        ? [line]
+        : [],
+    )
+    await change.run(async () => {
+      let firstFault: unknown
+      for (const video of found)
+        try {
+          if (!(await stats.addVideo(id, video))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
+        } catch (error) {
+          rest.push(`https://youtu.be/${video}`)
+          firstFault ??= error
+        }
+      for (const post of posts)
+        try {
+          await addPost(id, post)
+        } catch (error) {
+          rest.push(post.url!)
+          firstFault ??= error
+        }
+      if (firstFault !== undefined) throw firstFault
+    })
+    setPasted(rest.join('\n'))
+    reload()
+  }
+  const follow = ({ type, id: source }: PreviewItem) =>
+    change.run(async () => {
+      const sources = [...(row.sources ?? []), { type: type as 'channel' | 'playlist', id: source! }]
+      await stats.patch(id, { sources }, { ifVersion: version })
+      reload()
+    })
+  const [label, placeholder] = FIELD_TEXTS[kind]
+  return html`<form class="addition" onSubmit=${submit}>
+    <textarea
+      name="video"
+      rows="1"
+      aria-label=${text(label)}
+      placeholder=${text(placeholder)}
+      value=${pasted}
+      onInput=${onText(setPasted)}
+      onKeyDown=${submitOnEnter}
+    ></textarea>
+    <button disabled=${change.isBusy || !isCurrent || count === 0}>
+      ${count > 1 ? text('videos.addCount', { count }) : text('videos.add')}
+    </button>
+    <${PastePreview} preview=${preview} fault=${fault} follow=${follow} />
+    <${ErrorMessage} text=${change.fault} />
+  </form>`
+}
+
+/** Enter submits one line, as in a field for one. */
+function submitOnEnter(event: KeyboardEvent) {
+  const field = event.currentTarget as HTMLTextAreaElement
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || field.value.includes('\n')) return
+  event.preventDefault()
+  field.form?.requestSubmit()
+}

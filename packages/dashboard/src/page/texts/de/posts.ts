@@ -1,0 +1,53 @@
+import type { posts as english } from '../en/posts.ts'
+import type { Translation } from '../text-types.ts'
+
+export const posts: Translation<typeof english> = {
+  'posts.title': 'Beiträge',
+  'posts.post': 'Beitrag',
+  'posts.note': 'Beiträge anderer Plattformen. Menschen melden ihre Zahlen; sie sind nicht live.',
+  'posts.noteAsOf': 'Beiträge anderer Plattformen. Menschen melden ihre Zahlen; sie sind nicht live. Stand: {time}.',
+  'posts.none': 'Noch keine Beiträge.',
+  'posts.noNumbers': 'Noch keine Zahlen',
+  'posts.shares': 'Geteilt',
+  'posts.saves': 'Gespeichert',
+  'posts.asOf': 'Stand',
+  'posts.change': 'Ändern',
+  'posts.numbers': 'Zahlen',
+  'posts.numbersOf': 'Zahlen von {name}',
+  'posts.addLabel': 'Links neuer Beiträge',
+  'posts.addPlaceholder':
+    'Beiträge hinzufügen: Links von Instagram, TikTok, Twitch, X, Facebook oder LinkedIn einfügen',
+  'posts.reportedViews': 'Gemeldete Aufrufe',
+  'posts.reportedEngagements': 'Gemeldete Interaktionen',
+  'posts.count': { one: '{count} Beitrag anderer Plattformen', other: '{count} Beiträge anderer Plattformen' },
+  'posts.reportedAsOf': 'gemeldet, Stand {time}',
+  'posts.notReported': 'noch nicht gemeldet',
+  'posts.history': 'Gemeldete Zahlen im Verlauf',
+  'posts.historyNone': 'Solche Zahlen sind nicht gemeldet.',
+  'posts.historySummary': '{name} im Verlauf. Pfeiltasten lesen Werte.',
+
+  'posts.at': 'Zeit',
+  'posts.atNote': '(sonst: jetzt)',
+  'posts.noteField': 'Notiz',
+  'posts.save': 'Zahlen speichern',
+  'posts.notCount': '{field}: eine ganze Zahl eingeben, etwa {example}.',
+  'posts.reports': 'Gemeldete Zahlen',
+  'posts.deleteNumbers': 'Zahlen vom {time} löschen',
+  'posts.deleted': 'Die Zahlen vom {time} wurden gelöscht.',
+
+  'posts.import': 'Zahlen importieren',
+  'posts.sheet': 'Tabelle einfügen',
+  'posts.file': 'Oder eine CSV-Datei wählen',
+  'posts.sheetNote':
+    'Eine Zeile pro Beitrag, unter Überschriften wie Link, Aufrufe, Likes, Kommentare, Geteilt, Gespeichert, Stand, Notiz.',
+  'posts.rows': 'Zeilen der Tabelle',
+  'posts.storeCount': { one: '{count} Zeile speichern', other: '{count} Zeilen speichern' },
+  'numbers.new': 'Neu',
+  'numbers.replaced': 'Ersetzt die dieser Zeit',
+  'numbers.POST_NOT_FOUND': 'Die Kampagne hat keinen solchen Beitrag: erst hinzufügen',
+  'numbers.NO_POST': 'Weder Link noch ID eines Beitrags',
+  'numbers.NO_NUMBERS': 'Keine Zahl',
+  'numbers.INVALID_VALUE': 'Keine ganze Zahl, oder keine Zeit',
+  'numbers.NUMBERS_IN_FUTURE': 'Diese Zeit liegt in der Zukunft',
+  'numbers.TOO_MANY_NUMBERS': 'Der Beitrag hat schon Zahlen von 1.000 Zeiten',
+}
