@@ -101,6 +101,8 @@ export interface StatsClient extends PostsClient {
   /** Creates or replaces a collection. */
   put(id: string, content: CollectionContent, options?: PutCollectionOptions): Promise<StatsCollection>
   patch(id: string, patch: CollectionPatch, options?: ChangeOptions): Promise<StatsCollection | undefined>
+  /** Creates a copy under a new id, without history and posts. @param name of the copy; by default the same name */
+  duplicate(id: string, name?: string, options?: CallOptions): Promise<StatsCollection | undefined>
   /** Deletes a collection, which can then be restored for 30 days. @returns true if the collection existed */
   delete(id: string, options?: ChangeOptions): Promise<boolean>
   /** Makes the same change of at most 500 collections, each one completely or not at all. */
@@ -180,6 +182,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     put: async (id, json, putOptions = {}) =>
       (await read<StatsCollection>('PUT', toPath(id), { json, ...toChangeParts(putOptions) }))!,
     patch: (id, json, patchOptions = {}) => read('PATCH', toPath(id), { json, ...toChangeParts(patchOptions) }),
+    duplicate: (id, name, call = {}) => read('POST', `${toPath(id)}/duplicate`, { json: { name }, call }),
     delete: (id, deleteOptions) => sendDelete(toPath(id), deleteOptions),
     async bulk(ids, change, { versions, ...bulkCall } = {}) {
       const json = { ids, change, ...(versions && { versions }) }

@@ -23,6 +23,10 @@ def test_collections(stats: StatsClient) -> None:
     assert not stats.remove_video("spring", "goesviral26")
     found = stats.get("spring", include=["change", "stats"])
     assert found is not None and found["stats"]["videos"] == 3
+    copy = stats.duplicate("spring", name="Copy")
+    assert copy is not None and copy["name"] == "Copy" and copy["videos"] == VIDEOS
+    assert stats.delete(copy["id"]) and stats.delete_for_good(copy["id"])
+    assert stats.duplicate("none") is None
     assert stats.delete("spring")
     assert not stats.delete("spring")
     assert not stats.bulk(["spring"], {"addTags": ["x"]})[0]["changed"]

@@ -191,6 +191,13 @@ describe('forms in Chromium', () => {
     expect(await stack.stats.get('a')).toEqual({ ...before, version: expect.any(String) })
     expect(await readLink()).toBe(200)
 
+    // The copy opens at once.
+    await act('Duplicate')
+    await page.getByRole('heading', { name: 'Spring (copy)' }).waitFor()
+    const { collections } = await stack.stats.list({ q: 'copy' })
+    expect(collections).toMatchObject([{ name: 'Spring (copy)', videos: VIDEOS, tags: ['drinks'] }])
+    await page.goto(`${stack.url}/campaigns/a`)
+
     // A campaign that another person deletes meanwhile stays in the trash.
     await page.getByRole('button', { name: 'Edit' }).click()
     await stack.stats.delete('a')

@@ -10,6 +10,7 @@ import { toRetentionTiers } from './core/history/retention-tiers.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import { openLogger } from './open-parts.ts'
 import { registerBulkRoute } from './routes/bulk-route.ts'
+import { registerDuplicateRoute } from './routes/duplicate-route.ts'
 import { registerCampaignFileRoutes } from './routes/files/campaign-file-routes.ts'
 import { registerCollectionRoutes } from './routes/collection-routes.ts'
 import { registerCreatorRoutes } from './routes/creators/creator-routes.ts'
@@ -58,6 +59,7 @@ export async function createStatsApp(
   app.addHook('onClose', () => resources.disposeAsync())
   registerCollectionRoutes(app, collections, findSource)
   registerBulkRoute(app, collections)
+  registerDuplicateRoute(app, collections)
   registerSourceRoutes(app, { collections, upstream, isPolled: config.cache === 'poller' })
   registerTrashRoutes(app, collections, config.trashDays)
   registerOverviewRoutes(app, { collections, overview, creators, cache })

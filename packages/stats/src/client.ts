@@ -107,6 +107,8 @@ export interface StatsClient extends FileClient, HistoryClient, PostsClient, Sou
     patch: CampaignPatch & Partial<Pick<Collection, 'videos'>>,
     condition?: ChangeCondition,
   ): Promise<Collection | undefined>
+  /** Creates a copy under a new id, without history and posts. @param name of the copy; by default the same name */
+  duplicate(id: string, name?: string): Promise<Collection | undefined>
   /** Deletes a collection, which can then be restored for 30 days. @returns true if the collection existed */
   delete(id: string, condition?: ChangeCondition): Promise<boolean>
   /**
@@ -180,6 +182,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     put: async (id, json, condition) =>
       (await read<Collection>('PUT', toPath(id), { json, headers: toHeaders(condition) }))!,
     patch: (id, json, condition) => read('PATCH', toPath(id), { json, headers: toHeaders(condition) }),
+    duplicate: (id, name) => read('POST', `${toPath(id)}/duplicate`, { json: { name } }),
     delete: async (id, condition) =>
       (await sendRequest('DELETE', toPath(id), { headers: toHeaders(condition) })) !== undefined,
     async bulk(ids, change, versions) {

@@ -84,6 +84,8 @@ const refusals: Refusal[] = [
   invalid('POST', '/preview', {}, 'body must have the property "text"; required: text'),
   invalid('POST', '/preview', { text: 7 }, 'body/text must be a string of at most 131072 characters; received 7'),
   invalid('POST', '/preview', { text: '', id: 'c' }, 'body has the unknown property "id"; known: text'),
+  invalid('POST', '/collections/a%20b/duplicate', {}, `params/id ${ID}`, 'received "a b"'),
+  invalid('POST', '/collections/c/duplicate', { title: 'x' }, 'body has the unknown property "title"; known: name'),
   invalid('POST', '/collections/a%20b/preview', { text: '' }, `params/id ${ID}`, 'received "a b"'),
   {
     request: ['POST', '/collections/c/preview', { text: '' }],

@@ -78,6 +78,12 @@ describe('a campaign that follows a channel', () => {
       refused: ['upload-one1'],
       followed: { 'upload-3333': channel.id, 'upload-4444': channel.id },
     })
+    // A copy does not get what a person removed from the original.
+    const copy = (await stats.post('/collections/c/duplicate', {})).body
+    await waitForReads()
+    const { videos, refused, followed } = await getCollection('c')
+    expect(await getCollection(copy.id)).toMatchObject({ videos, refused, followed })
+    await stats.delete(`/collections/${copy.id}`)
     await stats.delete('/collections/c')
   })
 

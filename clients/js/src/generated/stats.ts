@@ -88,6 +88,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/collections/{id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a copy of a collection under a new id
+         * @description The copy has the videos, the fields of the campaign and its sources, which do not add uploads that a person removed from the original. It is not in the archive, and has no history and no posts.
+         */
+        post: operations["duplicateCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/collections/{id}/sources": {
         parameters: {
             query?: never;
@@ -1132,6 +1152,11 @@ export interface components {
         /** Bulk results */
         BulkResults: {
             results: components["schemas"]["BulkResult"][];
+        };
+        /** Copy of a collection */
+        CopyOfACollection: {
+            /** @description Name of the copy; by default the same name. */
+            name?: string;
         };
         /** State of a source */
         StateOfASource: {
@@ -2454,6 +2479,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkResults"];
+                };
+            };
+        };
+    };
+    duplicateCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id that the client chooses. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CopyOfACollection"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
                 };
             };
         };

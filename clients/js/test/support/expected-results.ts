@@ -25,6 +25,7 @@ export const EXPECTED_RESULTS = {
     deletedNumbers: [true, false],
     posts: [1, true, false],
     deleted: [true, false],
+    copy: 'Copy',
     trash: ['spring~1'],
     bulk: [true, 'NOT_IN_TRASH'],
     archived: [1, 1, true],

@@ -24,7 +24,7 @@ const ROUTES = new Map<string, readonly AllowedRoute[]>(
       { methods: /^POST$/, path: /^\/trash\/[^/]+\/restore$/, access: 'change' },
       {
         methods: /^POST$/,
-        path: /^\/(preview|campaigns\/(bulk|import)|collections\/[^/]+\/preview)$/,
+        path: /^\/(preview|campaigns\/(bulk|import)|collections\/[^/]+\/(preview|duplicate))$/,
         access: 'change',
       },
       { methods: /^DELETE$/, path: /^\/trash\/[^/]+$/, access: 'change' },

@@ -122,6 +122,14 @@ class AsyncStatsClient(AsyncServiceClient):
         reply = await self._read("PATCH", _to_path(id), json=patch, headers=headers, timeout=timeout)
         return cast(Collection | None, reply)
 
+    async def duplicate(
+        self, id: str, *, name: str | None = None, timeout: float | None = None
+    ) -> Collection | None:
+        """Creates a copy under a new id, without history and posts. `name`: by default the same name."""
+        json = {} if name is None else {"name": name}
+        reply = await self._read("POST", f"{_to_path(id)}/duplicate", json=json, timeout=timeout)
+        return cast(Collection | None, reply)
+
     async def delete(self, id: str, *, if_version: str | None = None, timeout: float | None = None) -> bool:
         """Deletes a collection, which can then be restored for 30 days. Returns true if it existed."""
         headers = {"if-match": _to_tag(if_version)}

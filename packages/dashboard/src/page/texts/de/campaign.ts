@@ -10,6 +10,8 @@ export const campaign: Translation<typeof english> = {
   'campaign.edit': 'Bearbeiten',
   'campaign.editTitle': 'Kampagne bearbeiten',
   'campaign.delete': 'Kampagne löschen',
+  'campaign.duplicate': 'Duplizieren',
+  'campaign.copyName': '{name} (Kopie)',
   'campaign.archived': 'Archiviert: einmal pro Woche aktualisiert',
   'campaign.deleteNote':
     'Eine gelöschte Kampagne liegt eine Zeit lang im Papierkorb. Ihre Kundenlinks zeigen nichts, bis sie wiederhergestellt wird.',

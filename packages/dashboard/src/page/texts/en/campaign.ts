@@ -8,6 +8,8 @@ export const campaign = {
   'campaign.edit': 'Edit',
   'campaign.editTitle': 'Edit campaign',
   'campaign.delete': 'Delete campaign',
+  'campaign.duplicate': 'Duplicate',
+  'campaign.copyName': '{name} (copy)',
   'campaign.archived': 'Archived: refreshed once a week',
   'campaign.deleteNote':
     'A deleted campaign is in the trash for a while. Its links for clients show nothing until it is restored.',
