@@ -330,7 +330,7 @@ export interface paths {
         };
         /**
          * Export all campaigns as a spreadsheet
-         * @description Each campaign has a row with its sums, costs and rate, and rows for its creators, sources, videos and removed uploads, with their last stored numbers. An import of the file gives the same campaigns.
+         * @description Each campaign has a row with its sums, costs and rate, and rows for its creators, sources, videos, removed uploads and posts of other platforms, with their last stored numbers. An import of the file gives the same campaigns.
          */
         get: operations["exportCampaigns"];
         put?: never;
@@ -352,7 +352,7 @@ export interface paths {
         put?: never;
         /**
          * Import campaigns from a spreadsheet
-         * @description CSV in UTF-8 with any delimiter, or XLSX; at most 4 MiB. Campaigns with an id are created or replaced. Others are added to the campaign of the same name, or created. Refused rows and campaigns do not stop the others.
+         * @description CSV in UTF-8 with any delimiter, or XLSX; at most 4 MiB. Campaigns with an id are created or replaced. Others are added to the campaign of the same name, or created. Posts and their numbers are added or replaced, and never deleted. Refused rows and campaigns do not stop the others.
          */
         post: operations["importCampaigns"];
         delete?: never;
@@ -1981,6 +1981,8 @@ export interface components {
             videos: number;
             added: number;
             removed: number;
+            /** @description Number of posts of other platforms that are added or changed. */
+            posts: number;
             /** @description Error code of a refused campaign. */
             code?: string;
             detail?: string;
@@ -1991,7 +1993,7 @@ export interface components {
             line: number;
             /** @description At most 200 characters. */
             text: string;
-            /** @description As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id), `POST_NOT_SUPPORTED`. */
+            /** @description As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id). */
             reason: string;
         };
         /** Invalid cell */

@@ -4,6 +4,7 @@ import {
   MAX_CLOCK_SKEW_MS,
   MAX_POST_POINTS,
   pickCounts,
+  POST_COUNTS,
   toNumbersKey,
   toPostKey,
   type Post,
@@ -11,6 +12,7 @@ import {
   type PostNumbers,
 } from '../core/posts/post.ts'
 import type { RecordChange } from '../core/record-kinds.ts'
+import type { ImportedPost } from './posts.ts'
 
 /** Posts of a collection by their ids. */
 export type PostMap = ReadonlyMap<string, Post>
@@ -37,6 +39,19 @@ export const findDuplicate = (posts: PostMap, id: string, { url }: PostContent):
 
 export const isInFuture = (at: number, now: number): boolean => at > now + MAX_CLOCK_SKEW_MS
 
+const CONTENT_FIELDS = ['platform', 'url', 'creator', 'title', 'published'] as const
+
+const pickContent = (content: PostContent): PostContent =>
+  Object.fromEntries(
+    CONTENT_FIELDS.flatMap((name) => (content[name] === undefined ? [] : [[name, content[name]]])),
+  ) as unknown as PostContent
+
+const isSameContent = (one: PostContent, other: PostContent): boolean =>
+  CONTENT_FIELDS.every((name) => one[name] === other[name])
+
+const isSameReport = (one: PostNumbers | undefined, other: NumbersReport): boolean =>
+  one !== undefined && one.note === other.note && POST_COUNTS.every((name) => one[name] === other[name])
+
 /** Numbers of a post while reports are added to them, or deleted. */
 export class PostHistory {
   readonly #collection: string
@@ -46,7 +61,7 @@ export class PostHistory {
   /** Changed numbers by their time; undefined if they were deleted. */
   readonly #changed = new Map<number, PostNumbers | undefined>()
 
-  /** @param points the stored numbers */
+  /** @param post the stored post; a new one has the revision 0 @param points the stored numbers */
   constructor(collection: string, id: string, post: Post, points: readonly PostNumbers[]) {
     this.#collection = collection
     this.#id = id
@@ -78,11 +93,25 @@ export class PostHistory {
     return { ...post, revision, points: sorted.length, ...(last && { last }) }
   }
 
-  /** Returns the changes that store the numbers and the post. */
-  toChanges(revision: number): RecordChange[] {
-    if (this.#changed.size === 0) return []
+  /** Adds those of some reports that change the numbers. @returns false if the post would have too many numbers */
+  addChanged(reports: readonly NumbersReport[], revision: number): boolean {
+    return reports
+      .filter((report) => !isSameReport(this.#points.get(report.at), report))
+      .every((one) => this.add(one, revision))
+  }
+
+  /** Returns the changes that store the numbers and the post. @param content replaces that of the post */
+  toChanges(revision: number, content: PostContent = this.#post): RecordChange[] {
+    const isNew = this.#post.revision === 0
+    if (!isNew && this.#changed.size === 0 && isSameContent(content, this.#post)) return []
+    const { points, last } = this.toPost(revision)
     return [
-      toPostChange(this.#collection, this.#id, this.toPost(revision), this.#post),
+      toPostChange(
+        this.#collection,
+        this.#id,
+        { ...pickContent(content), revision, points, ...(last && { last }) },
+        isNew ? undefined : this.#post,
+      ),
       ...[...this.#changed].map(([at, value]) => ({
         kind: 'post-numbers' as const,
         key: toNumbersKey(this.#collection, this.#id, at),
@@ -125,4 +154,17 @@ export function addRows(
     const state = histories.get(id)!.add(numbers, revision)
     return state ? { line, state, post: id } : refuse(line, 'TOO_MANY_NUMBERS', id)
   })
+}
+
+/** Returns the posts of a file by their ids. A post with the link of a stored one has the id of that one. */
+export function mergeImported(posts: PostMap, imported: readonly ImportedPost[]): Map<string, ImportedPost> {
+  const byUrl = new Map([...posts].map(([id, { url }]) => [url, id]))
+  const merged = new Map<string, ImportedPost>()
+  for (const { id: ownId, content, reports } of imported) {
+    const id = byUrl.get(content.url) ?? ownId
+    byUrl.set(content.url, id)
+    const first = merged.get(id)
+    merged.set(id, { id, content, reports: [...(first?.reports ?? []), ...reports] })
+  }
+  return merged
 }

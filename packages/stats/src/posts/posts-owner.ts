@@ -17,12 +17,13 @@ import {
   findDuplicate,
   findNamedPosts,
   isInFuture,
+  mergeImported,
   PostHistory,
   toPostChange,
   withContent,
   type PostMap,
 } from './post-changes.ts'
-import type { PostResult, Posts } from './posts.ts'
+import type { ImportedPost, PostResult, Posts } from './posts.ts'
 
 /** Owner of the state, which orders all changes. */
 export interface RecordOwner {
@@ -111,14 +112,50 @@ export class PostsOwner implements Posts {
     })
   }
 
-  async #change<T>(collection: string, compute: (posts: PostMap) => MaybePromise<RecordEdit<T>>): Promise<T> {
+  importPosts(
+    collection: string,
+    imported: readonly ImportedPost[],
+    { isDryRun }: { readonly isDryRun: boolean },
+  ): Promise<number> {
+    const compute = async (posts: PostMap): Promise<RecordEdit<number>> => {
+      const now = Date.now()
+      const merged = mergeImported(posts, imported)
+      const size = new Set([...posts.keys(), ...merged.keys()]).size
+      if (size > MAX_POSTS) throw errors.TOO_MANY_POSTS(`maximum of ${MAX_POSTS} posts`)
+      const changes: RecordChange[] = []
+      let changed = 0
+      for (const [id, { content, reports }] of merged) {
+        const late = reports.find(({ at }) => isInFuture(at, now))
+        if (late) throw errors.NUMBERS_IN_FUTURE(new Date(late.at).toISOString())
+        const before = posts.get(id)
+        const history = before
+          ? await this.#openHistory(collection, id, before)
+          : new PostHistory(collection, id, { ...content, revision: 0, points: 0 }, [])
+        const revision = createRevision(before)
+        if (!history.addChanged(reports, revision)) throw errors.TOO_MANY_NUMBERS(`maximum of ${MAX_POST_POINTS} times`)
+        const own = history.toChanges(revision, { ...before, ...content })
+        if (own.length > 0) changed++
+        changes.push(...own)
+      }
+      return { changes: isDryRun ? [] : changes, result: changed }
+    }
+    return this.#change(collection, compute, isDryRun)
+  }
+
+  /** @param isOptional true if the collection need not exist: then it has no posts */
+  async #change<T>(
+    collection: string,
+    compute: (posts: PostMap) => MaybePromise<RecordEdit<T>>,
+    isOptional = false,
+  ): Promise<T> {
     const { collections, onChange } = this.#options
     const { state } = collections
     let hasChanges = false
     try {
       return await collections.changeRecords(async () => {
-        if (!(await state.get(collection))) throw errors.COLLECTION_NOT_FOUND(collection)
-        const edit = await compute(await this.#readPosts(collection))
+        const isFound = await state.get(collection)
+        if (!isFound && !isOptional) throw errors.COLLECTION_NOT_FOUND(collection)
+        const edit = await compute(isFound ? await this.#readPosts(collection) : new Map())
         hasChanges = edit.changes.length > 0
         return edit
       })

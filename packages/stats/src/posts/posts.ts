@@ -30,6 +30,23 @@ export interface Posts {
     rows: readonly (ImportedNumbers | RefusedRow)[],
     options: { readonly isDryRun: boolean },
   ): Promise<ImportedRow[]>
+  /**
+   * Adds posts and numbers, or replaces those with the same link and the same time. It deletes none. A dry run needs no
+   * collection. Returns the number of posts that are added or changed.
+   * @throws Problem `TOO_MANY_POSTS`, `NUMBERS_IN_FUTURE`, `TOO_MANY_NUMBERS`
+   */
+  importPosts(
+    collection: string,
+    posts: readonly ImportedPost[],
+    options: { readonly isDryRun: boolean },
+  ): Promise<number>
+}
+
+/** A post of a file, with some or all of its numbers. */
+export interface ImportedPost {
+  readonly id: string
+  readonly content: PostContent
+  readonly reports: readonly NumbersReport[]
 }
 
 export type PostMethod = keyof Posts
@@ -41,4 +58,5 @@ export const createRemotePosts = (call: (method: PostMethod, args: readonly unkn
   report: (...args) => call('report', args),
   deleteNumbers: (...args) => call('deleteNumbers', args),
   reportMany: (...args) => call('reportMany', args),
+  importPosts: (...args) => call('importPosts', args),
 })

@@ -8,6 +8,9 @@ import { startStats, toContent } from '../support/stats.ts'
 const [first, second, third] = SAMPLE_VIDEOS as [string, string, string]
 const CHANNEL = 'UCuAXFkgsw1L7xaCfnd5JJOw'
 
+const TIKTOK = 'https://www.tiktok.com/@anna/video/7234567890123456789'
+const TIKTOK_ID = 'tiktok-7234567890123456789'
+
 const SHEET = [
   'Campaign;Link;Creator;Honorar;Währung;Start;Tags',
   `Frühling;https://youtu.be/${first};Anna;1.200,50;EUR;1.3.2026;drinks, spring`,
@@ -29,6 +32,13 @@ async function startService(variant = 'v8') {
 
 const listContents = async (client: StatsClient) =>
   (await client.list()).collections.map((one) => toContent(one as never))
+
+/** The posts of a campaign with all their numbers, and their sums over time. */
+const listReported = async (client: StatsClient, id: string) => {
+  const posts = (await client.listPosts(id))!
+  const numbers = await Promise.all(posts.map((post) => client.listNumbers(id, post.id)))
+  return { posts, numbers, sums: (await client.getStats(id))?.reported, history: await client.getReportedHistory(id) }
+}
 
 it.each(['v3', 'v8'])('a sheet of a person becomes campaigns, after a dry run without changes: %s', async (variant) => {
   const { client } = await startService(variant)
@@ -80,6 +90,12 @@ it.each(['csv', 'xlsx'] as const)('an export gives the same campaigns in an empt
     sources: [{ type: 'channel', id: CHANNEL, contains: ['#cola'], title: 'Anna' }],
   })
   await client.put('old', { videos: [], cost: 0.1, archived: true })
+  await client.addPost('old', { url: TIKTOK, title: '=Unboxing', published: '2026-03-02' })
+  await client.reportNumbers('old', TIKTOK_ID, { views: 900, likes: 5, at: '2026-03-05T10:00:00.123Z' })
+  await client.reportNumbers('old', TIKTOK_ID, { views: 800, note: 'by "mail"', at: '2026-03-06T10:00:00Z' })
+  await client.putPost('old', 'reel', { url: 'https://www.instagram.com/reel/C1a2b3c4d5e/', creator: 'Bob' })
+  await client.reportNumbers('old', 'reel', { saves: 0, at: '2026-03-06T10:00:00Z', note: 'x' })
+  await client.putPost('spring', 'none', { url: 'https://x.com/i/status/12345' })
   await waitUntil(async () => (await client.listVideos('spring'))?.videos[0]!.title !== undefined)
   const file = await waitUntil(async () => {
     const exported = await client.exportCampaigns(format)
@@ -91,11 +107,48 @@ it.each(['csv', 'xlsx'] as const)('an export gives the same campaigns in an empt
   const { client: empty } = await startService()
   expect(await empty.importCampaigns(bytes)).toMatchObject({ refused: [], invalid: [], unknownHeadings: [] })
   expect(await listContents(empty)).toEqual(await listContents(client))
+  for (const id of ['old', 'spring']) expect(await listReported(empty, id)).toEqual(await listReported(client, id))
   expect((await empty.importCampaigns(bytes)).campaigns.map(({ state }) => state)).toEqual(['unchanged', 'unchanged'])
+  // Posts and numbers are added or replaced, and never deleted.
+  await empty.reportNumbers('old', TIKTOK_ID, { views: 7, at: '2026-03-05T10:00:00.123Z' })
+  await empty.addPost('old', { url: 'https://x.com/i/status/6789012345' })
+  expect((await empty.importCampaigns(bytes, { dryRun: true })).campaigns).toMatchObject([
+    { state: 'changed', posts: 1 },
+    {},
+  ])
+  expect((await empty.importCampaigns(bytes)).campaigns).toMatchObject([{ state: 'changed', posts: 1 }, { posts: 0 }])
+  expect((await empty.listPosts('old'))!.map(({ id }) => id)).toEqual(['reel', TIKTOK_ID, 'x-6789012345'])
+  await empty.deletePost('old', 'x-6789012345')
+  expect(await listReported(empty, 'old')).toEqual(await listReported(client, 'old'))
   // A campaign with an id is replaced.
   await empty.patch('spring', { name: 'Other' })
   expect((await empty.importCampaigns(bytes)).campaigns).toMatchObject([{ state: 'unchanged' }, { state: 'changed' }])
   expect(await listContents(empty)).toEqual(await listContents(client))
+})
+
+it('posts of a sheet are added to a campaign, which is imported completely or not at all', async () => {
+  const { client } = await startService()
+  const lines = [
+    'Campaign,Link,Views,Reported at,Note',
+    `Spring,${TIKTOK},900,2026-03-05,by mail`,
+    `Late,${TIKTOK},1,2999-01-01,`,
+    `Long,${TIKTOK},1,2026-03-05,${'n'.repeat(501)}`,
+  ].join('\n')
+  const expected = [
+    { name: 'Spring', state: 'new', posts: 1 },
+    { name: 'Late', state: 'refused', code: 'NUMBERS_IN_FUTURE' },
+    { name: 'Long', state: 'refused', code: 'VALIDATION_FAILED' },
+  ]
+  expect((await client.importCampaigns(lines, { dryRun: true })).campaigns).toMatchObject(expected)
+  expect((await client.importCampaigns(lines)).campaigns).toMatchObject(expected)
+  const { collections } = await client.list()
+  expect(collections.map(({ name }) => name)).toEqual(['Spring'])
+  const { id } = collections[0]!
+  expect(await client.listPosts(id)).toMatchObject([{ id: TIKTOK_ID, numbers: { views: 900 } }])
+  // A post with the same link is the same post.
+  const more = `Campaign,Post ID,Link,Views,Reported at\nSpring,own,${TIKTOK},950,2026-03-06\n`
+  expect((await client.importCampaigns(more)).campaigns).toMatchObject([{ state: 'changed', posts: 1 }])
+  expect(await client.listPosts(id)).toMatchObject([{ id: TIKTOK_ID, points: 2, numbers: { views: 950 } }])
 })
 
 it('a campaign that is not valid is refused with its reason, and the others are imported', async () => {

@@ -734,6 +734,10 @@ class CampaignResult(TypedDict):
     """
     added: int
     removed: int
+    posts: int
+    """
+    Number of posts of other platforms that are added or changed.
+    """
     code: NotRequired[str]
     """
     Error code of a refused campaign.
@@ -752,7 +756,7 @@ class RefusedRow(TypedDict):
     """
     reason: str
     """
-    As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id), `POST_NOT_SUPPORTED`.
+    As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id).
     """
 
 

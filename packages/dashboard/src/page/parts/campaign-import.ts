@@ -87,7 +87,7 @@ function ImportedCampaigns({ campaigns }: { campaigns: readonly CampaignResult[]
     <table>
       <tbody>
         ${campaigns.map(
-          ({ line, id, name, state, videos, added, removed, detail }) =>
+          ({ line, id, name, state, videos, added, removed, posts, detail }) =>
             html`<tr key=${line} class=${`is-${state}`} data-state=${state}>
               <td>
                 <bdi>${name ?? id}</bdi>
@@ -95,6 +95,7 @@ function ImportedCampaigns({ campaigns }: { campaigns: readonly CampaignResult[]
               </td>
               <td>
                 ${text('files.videos', { count: videos })} ${added > 0 && ` ${text('files.added', { count: added })}`}
+                ${posts > 0 && html`<span class="quiet below">${text('posts.count', { count: posts })}</span>`}
                 ${removed > 0 && html` <b class="down">${text('files.removed', { count: removed })}</b>`}
               </td>
               <td>${text(`files.${state}`)}</td>

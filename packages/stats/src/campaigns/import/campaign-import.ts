@@ -6,9 +6,11 @@ import type { ImportedCampaign } from '../../core/campaign-file/campaign-draft.t
 import type { CampaignFile, RefusedRow } from '../../core/campaign-file/read-campaigns.ts'
 import type { LookedUpVideos } from '../../core/paste/preview.ts'
 import { errors } from '../../errors.ts'
+import type { Posts } from '../../posts/posts.ts'
 import type { StateReader } from '../../state/stats-state.ts'
 import type { Collections } from '../collections.ts'
 import { findKnownVideos } from './find-known-videos.ts'
+import { toImportedPosts } from './imported-posts.ts'
 import { planChange, type PlannedChange } from './import-plan.ts'
 
 /** Why a row is not imported. */
@@ -18,8 +20,6 @@ export type ImportRefusal =
   | 'NOT_CHECKED'
   /** A channel that the row only names: its id is needed. */
   | 'CHANNEL_WITHOUT_ID'
-  /** A post of another platform. */
-  | 'POST_NOT_SUPPORTED'
 
 /** What an import did to a campaign, or would do. */
 export interface CampaignResult {
@@ -31,6 +31,8 @@ export interface CampaignResult {
   readonly videos: number
   readonly added: number
   readonly removed: number
+  /** Number of posts that are added or changed. */
+  readonly posts: number
   /** Code and detail of a refusal. */
   readonly code?: string
   readonly detail?: string
@@ -43,6 +45,7 @@ export interface CampaignImportResult extends Omit<CampaignFile, 'campaigns' | '
 
 export interface CampaignImportOptions {
   readonly collections: Pick<Collections, 'state' | 'change'>
+  readonly posts: Pick<Posts, 'importPosts'>
   lookUpVideos(ids: readonly string[]): Promise<LookedUpVideos>
   /** Returns the reason why a campaign is not valid. */
   validate(content: CampaignContent): string | undefined
@@ -78,7 +81,7 @@ async function importCampaign(
   line: number,
   content: CampaignContent,
   existingId: string | undefined,
-  { collections, validate, isDryRun }: CampaignImportOptions,
+  { collections, posts, validate, isDryRun }: CampaignImportOptions,
 ): Promise<CampaignResult> {
   const id = existingId ?? randomUUID()
   const result = { line, id, ...(content.name !== undefined && { name: content.name }) }
@@ -88,30 +91,37 @@ async function importCampaign(
     videos: content.videos.length,
     added: 0,
     removed: 0,
+    posts: 0,
     code,
     ...(detail !== undefined && { detail }),
   })
   const invalid = validate({ ...content, id })
   if (invalid) return refuse('VALIDATION_FAILED', invalid)
   const before = await collections.state.get(id)
-  const { state, fields, added, removed } = planChange(content, before)
+  const { state: plannedState, fields, added, removed } = planChange(content, before)
   // The sum of the file and of the existing campaign may exceed a limit.
   const exceeded = validate({ ...pickFields(fields), id })
   if (exceeded) return refuse('VALIDATION_FAILED', exceeded)
   if (isReversed(fields)) return refuse(errors.INVALID_DATE_RANGE.code, `from ${fields.from} to ${fields.to}`)
   const ambiguous = findAmbiguousCost(fields)
   if (ambiguous) return refuse(errors.COST_AMBIGUOUS.code, ambiguous)
-  if (!isDryRun && state !== 'unchanged') {
-    const condition = before ? { match: [getEtag(before)] } : { noneMatch: '*' as const }
-    try {
+  const imported = toImportedPosts(content.posts)
+  let changedPosts = 0
+  try {
+    // First without a change: a campaign is imported with its posts, or not at all.
+    if (imported.length > 0) changedPosts = await posts.importPosts(id, imported, { isDryRun: true })
+    if (!isDryRun && plannedState !== 'unchanged') {
+      const condition = before ? { match: [getEtag(before)] } : { noneMatch: '*' as const }
       await collections.change('import', id, fields, condition)
-    } catch (fault) {
-      if (!(fault instanceof Problem)) throw fault
-      return refuse(fault.code, fault.detail)
     }
+    if (!isDryRun && changedPosts > 0) await posts.importPosts(id, imported, { isDryRun })
+  } catch (fault) {
+    if (!(fault instanceof Problem)) throw fault
+    return refuse(fault.code, fault.detail)
   }
+  const state = plannedState === 'unchanged' && changedPosts > 0 ? 'changed' : plannedState
   const name = fields.name === undefined ? {} : { name: fields.name }
-  return { ...result, ...name, state, videos: fields.videos.length, added, removed }
+  return { ...result, ...name, state, videos: fields.videos.length, added, removed, posts: changedPosts }
 }
 
 const pickFields = (fields: PlannedChange['fields'] & Partial<Collection>): CampaignContent => {
@@ -124,7 +134,6 @@ function removeUnsupported({ line, content, doubtful, channels = [] }: ImportedC
   const found = new Set(looked.found.map(({ id }) => id))
   const failed = new Set(looked.failed)
   const unknown = new Set(doubtful?.filter((id) => !found.has(id)))
-  const { posts = [], ...rest } = content
   const refused: CampaignImportResult['refused'][number][] = [
     ...[...unknown].map((text) => ({
       line,
@@ -132,9 +141,8 @@ function removeUnsupported({ line, content, doubtful, channels = [] }: ImportedC
       reason: failed.has(text) ? ('NOT_CHECKED' as const) : ('NOT_A_VIDEO' as const),
     })),
     ...channels.map(({ url }) => ({ line, text: url, reason: 'CHANNEL_WITHOUT_ID' as const })),
-    ...posts.map(({ url }) => ({ line, text: url, reason: 'POST_NOT_SUPPORTED' as const })),
   ]
-  return { content: { ...rest, videos: content.videos.filter((id) => !unknown.has(id)) }, refused }
+  return { content: { ...content, videos: content.videos.filter((id) => !unknown.has(id)) }, refused }
 }
 
 const PAGE_SIZE = 500

@@ -2,7 +2,7 @@ import type { Campaign, FollowedVideos } from '../campaign.ts'
 import type { PostLink } from '../paste/content-link.ts'
 import type { PostCounts } from '../paste/row-values.ts'
 
-/** Last reported numbers of a post. */
+/** Reported numbers of a post. */
 export interface PostReport extends PostCounts {
   /** An ISO time. Absent in an import that does not state it. */
   readonly at?: string
@@ -18,7 +18,10 @@ export interface CampaignPost {
   readonly title?: string
   /** A day, or an ISO time. */
   readonly published?: string
+  /** Last reported value of each count. */
   readonly numbers?: PostReport
+  /** Each report, the oldest first. Absent if there is only one, which is `numbers`. */
+  readonly reports?: readonly PostReport[]
 }
 
 /** Everything that a file contains of a campaign. Lists that would be empty are absent, except for `videos`. */

@@ -105,12 +105,7 @@ export class CampaignDraft {
     const id = values.post ?? `${link.platform}-${link.id.replace(/[^\w.~-]/g, '-')}`.slice(0, 128)
     if (this.#posts.has(id)) return 'DUPLICATE'
     const { title, published, creator = type === undefined ? link.author : undefined } = values
-    const counts = COUNTS.filter((name) => values[name] !== undefined).map((name) => [name, values[name]])
-    const numbers: PostReport = {
-      ...Object.fromEntries(counts),
-      ...(values.reportedAt !== undefined && { at: values.reportedAt }),
-      ...(values.note !== undefined && { note: values.note }),
-    }
+    const numbers = toReport(values)
     this.#posts.set(id, {
       id,
       platform: link.platform,
@@ -118,9 +113,18 @@ export class CampaignDraft {
       ...(creator !== undefined && { creator }),
       ...(title !== undefined && { title }),
       ...(published !== undefined && { published }),
-      ...((counts.length > 0 || numbers.at !== undefined) && { numbers }),
+      ...(numbers && { numbers }),
     })
     return undefined
+  }
+
+  /** Adds a report to a post of an earlier row. @returns false if there is no such post */
+  addReport(values: RowValues): boolean {
+    const post = this.#posts.get(values.post ?? '')
+    const report = toReport(values)
+    if (!post || !report) return false
+    this.#posts.set(post.id, { ...post, reports: [...(post.reports ?? []), report] })
+    return true
   }
 
   /**
@@ -155,6 +159,18 @@ export class CampaignDraft {
       ...(this.#doubtful.size > 0 && { doubtful: [...this.#doubtful] }),
       ...(this.#channels.length > 0 && { channels: this.#channels }),
     }
+  }
+}
+
+/** Returns the numbers of a row; undefined without counts and time. */
+function toReport(values: RowValues): PostReport | undefined {
+  const { reportedAt, note } = values
+  const counts = COUNTS.filter((name) => values[name] !== undefined).map((name) => [name, values[name]])
+  if (counts.length === 0 && reportedAt === undefined) return undefined
+  return {
+    ...Object.fromEntries(counts),
+    ...(reportedAt !== undefined && { at: reportedAt }),
+    ...(note !== undefined && { note }),
   }
 }
 

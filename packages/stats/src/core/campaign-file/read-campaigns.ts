@@ -37,6 +37,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   entfernt: 'removed',
   beitrag: 'post',
   influencer: 'creator',
+  zahlen: 'numbers',
 }
 
 /**
@@ -62,7 +63,9 @@ function readSheetCampaigns(sheet: Sheet | undefined): CampaignFile | undefined 
     const type = values.type === undefined ? undefined : (TYPE_NAMES[values.type] ?? values.type)
     if (type === 'campaign') draft.addProperties(values)
     else if (type === 'creator') draft.addFee(values, row.line)
-    else addLinks(draft, row, sheet, values, isExport ? type : undefined, refuse)
+    else if (type === 'numbers') {
+      if (!draft.addReport(values)) refuse('NO_LINK')
+    } else addLinks(draft, row, sheet, values, isExport ? type : undefined, refuse)
   }
   const campaigns = [...drafts.values()].map((draft) => draft.finish(invalid))
   return { campaigns, refused, invalid, unknownHeadings: columns.unknown }

@@ -3,10 +3,10 @@ import type { SheetField } from '../paste/headings.ts'
 import { formatListCell } from '../csv/list-cell.ts'
 import { toVideoUrl } from '../video-links.ts'
 import type { CampaignSource } from '../campaign.ts'
-import type { CampaignPost, ExportedCampaign, ExportedDetails, ExportedSums } from './campaign-content.ts'
+import type { CampaignPost, ExportedCampaign, ExportedDetails, ExportedSums, PostReport } from './campaign-content.ts'
 
 /** Type of a row. A campaign has one row of the first type. */
-export type CampaignRowType = 'campaign' | 'creator' | 'source' | 'video' | 'removed' | 'post'
+export type CampaignRowType = 'campaign' | 'creator' | 'source' | 'video' | 'removed' | 'post' | 'numbers'
 
 type ColumnName = Exclude<SheetField, 'computed'> | keyof ComputedValues
 
@@ -61,7 +61,7 @@ type RowCells = { readonly [Name in ColumnName]?: Cell } & { readonly type: Camp
 
 /**
  * Yields the rows of a file, the headings first. Each campaign has one row with its properties and sums, and one for each
- * creator, source, video, removed upload and post. Numbers of YouTube are for readers; an import ignores them.
+ * creator, source, video, removed upload and post, and for each of several reports of a post. Numbers of YouTube are for readers; an import ignores them.
  */
 export async function* renderCampaignRows(campaigns: ExportedCampaigns): AsyncGenerator<readonly Cell[]> {
   yield HEADING_ROW
@@ -104,7 +104,10 @@ function* listRows(campaign: ExportedCampaign): Generator<RowCells> {
       ...toDetailCells(videoDetails?.get(id)),
     }
   for (const id of campaign.refused ?? []) yield { type: 'removed', link: toVideoUrl(id), platform: 'youtube' }
-  for (const post of campaign.posts ?? []) yield toPostRow(post)
+  for (const post of campaign.posts ?? []) {
+    yield toPostRow(post)
+    for (const report of post.reports ?? []) yield { type: 'numbers', post: post.id, ...toReportCells(report) }
+  }
 }
 
 /** Yields the creators with a fee in their order, then the others. */
@@ -133,14 +136,10 @@ const toPostRow = ({ id, platform, url, creator, title, published, numbers }: Ca
   creator,
   title,
   published,
-  views: numbers?.views,
-  likes: numbers?.likes,
-  comments: numbers?.comments,
-  shares: numbers?.shares,
-  saves: numbers?.saves,
-  reportedAt: numbers?.at,
-  note: numbers?.note,
+  ...toReportCells(numbers),
 })
+
+const toReportCells = ({ at, ...numbers }: PostReport = {}) => ({ ...numbers, reportedAt: at })
 
 const toDetailCells = ({ title, creator, likes, comments, ...sums }: ExportedDetails = {}) => ({
   title,

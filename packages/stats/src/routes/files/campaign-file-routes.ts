@@ -19,6 +19,8 @@ import { readCampaignFile } from '../../sheets/campaign-file.ts'
 import { MAX_CAMPAIGN_FILE_BYTES, XLSX_MEDIA_TYPE } from '../../core/campaign-file/file-format.ts'
 import { renderXlsx } from '../../sheets/xlsx.ts'
 import { SheetFileError } from '../../sheets/zip-limits.ts'
+import type { Posts } from '../../posts/posts.ts'
+import { readExportedPosts } from '../../posts/exported-posts.ts'
 import { exportContent, importBody, importReply, validateCampaign } from './campaign-file-schemas.ts'
 
 const tags = ['files']
@@ -27,6 +29,7 @@ const exportQuery = closedObject({ format: { type: 'string', enum: ['csv', 'xlsx
 
 interface CampaignFileOptions {
   readonly collections: Collections
+  readonly posts: Posts
   readonly lookUpVideos: OpenedCache['lookUpVideos']
   readonly budget: Budget
 }
@@ -36,7 +39,8 @@ async function* readExported(state: Collections['state']): AsyncGenerator<Export
   for (let after = '', page; (page = await state.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id)
     for (const collection of page) {
       const snapshot = await state.getSnapshot(collection.id)
-      yield toExportedCampaign(collection, snapshot, await state.getVideos(collection.videos))
+      const posts = await readExportedPosts(state, collection.id)
+      yield toExportedCampaign(collection, snapshot, await state.getVideos(collection.videos), posts)
       await yieldTurn()
     }
 }
@@ -54,10 +58,8 @@ async function readFile(bytes: Uint8Array): Promise<CampaignFile> {
 }
 
 /** Registers the routes that import and export all campaigns as one file. */
-export async function registerCampaignFileRoutes(
-  app: App,
-  { collections, lookUpVideos, budget }: CampaignFileOptions,
-): Promise<void> {
+export async function registerCampaignFileRoutes(app: App, { budget, ...options }: CampaignFileOptions): Promise<void> {
+  const { collections } = options
   app.get(
     '/campaigns/export',
     {
@@ -68,8 +70,8 @@ export async function registerCampaignFileRoutes(
         operationId: 'exportCampaigns',
         summary: 'Export all campaigns as a spreadsheet',
         description:
-          'Each campaign has a row with its sums, costs and rate, and rows for its creators, sources, videos and removed ' +
-          'uploads, with their last stored numbers. An import of the file gives the same campaigns.',
+          'Each campaign has a row with its sums, costs and rate, and rows for its creators, sources, videos, removed ' +
+          'uploads and posts of other platforms, with their last stored numbers. An import of the file gives the same campaigns.',
         querystring: exportQuery,
         response: { 200: exportContent, ...buildReadReplies(errors.STATE_UNAVAILABLE, commonErrors.VALIDATION_FAILED) },
       } as never,
@@ -102,7 +104,8 @@ export async function registerCampaignFileRoutes(
           summary: 'Import campaigns from a spreadsheet',
           description:
             'CSV in UTF-8 with any delimiter, or XLSX; at most 4 MiB. Campaigns with an id are created or replaced. Others ' +
-            'are added to the campaign of the same name, or created. Refused rows and campaigns do not stop the others.',
+            'are added to the campaign of the same name, or created. Posts and their numbers are added or replaced, and never ' +
+            'deleted. Refused rows and campaigns do not stop the others.',
           querystring: closedObject({
             dryRun: { type: 'boolean', default: false, description: 'True: nothing is changed.' },
           }),
@@ -124,7 +127,7 @@ export async function registerCampaignFileRoutes(
       async (request): Promise<any> => {
         const { dryRun: isDryRun = false } = request.query as { readonly dryRun?: boolean }
         const file = await readFile((request.body as Buffer | undefined) ?? new Uint8Array())
-        const result = await importCampaigns(file, { collections, lookUpVideos, validate: validateCampaign, isDryRun })
+        const result = await importCampaigns(file, { ...options, validate: validateCampaign, isDryRun })
         if (!isDryRun) request.audit = { change: 'import', what: `${result.campaigns.length} campaigns` }
         return { dryRun: isDryRun, ...result }
       },

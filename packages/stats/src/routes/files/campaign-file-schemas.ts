@@ -3,6 +3,7 @@ import { createValidator } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
 import type { CampaignContent } from '../../core/campaign-file/campaign-content.ts'
 import { XLSX_MEDIA_TYPE } from '../../core/campaign-file/file-format.ts'
+import { numbersBody, postBody, postParams } from '../posts/post-schemas.ts'
 import { collectionBody, collectionReply, newCollectionParams } from '../collection-schemas.ts'
 
 const text = { type: 'string' } as const
@@ -11,8 +12,19 @@ const line = { type: 'integer', minimum: 1, description: 'Line of the file, from
 
 const { followed, refused } = collectionReply.properties
 const { id } = newCollectionParams.properties
+const { at, ...counts } = numbersBody.properties
+const fileNumbers = closedObject({ ...counts, at })
+const filePost = closedObject(
+  {
+    ...postBody.properties,
+    id: postParams.properties.post,
+    numbers: fileNumbers,
+    reports: { type: 'array', items: fileNumbers },
+  },
+  { required: ['id', 'url', 'platform'] },
+)
 const importedCampaign = closedObject(
-  { ...collectionBody.properties, id, followed, refused },
+  { ...collectionBody.properties, id, followed, refused, posts: { type: 'array', items: filePost } },
   { required: ['id', 'videos'] },
 )
 const isValid = createValidator(importedCampaign, 'body')
@@ -34,10 +46,11 @@ const campaignResult = closedObject(
     videos: { ...count, description: 'Number of videos after the import.' },
     added: count,
     removed: count,
+    posts: { ...count, description: 'Number of posts of other platforms that are added or changed.' },
     code: { ...text, description: 'Error code of a refused campaign.' },
     detail: text,
   },
-  { title: 'Campaign result', required: ['line', 'id', 'state', 'videos', 'added', 'removed'] },
+  { title: 'Campaign result', required: ['line', 'id', 'state', 'videos', 'added', 'removed', 'posts'] },
 )
 
 const refusedRow = closedObject(
@@ -48,7 +61,7 @@ const refusedRow = closedObject(
       ...text,
       description:
         'As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), ' +
-        '`CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id), `POST_NOT_SUPPORTED`.',
+        '`CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id).',
     },
   },
   { title: 'Refused row', required: ['line', 'text', 'reason'] },
@@ -73,7 +86,7 @@ export const importReply = closedObject(
     examples: [
       {
         dryRun: true,
-        campaigns: [{ line: 2, id: 'spring', name: 'Spring', state: 'new', videos: 1, added: 1, removed: 0 }],
+        campaigns: [{ line: 2, id: 'spring', name: 'Spring', state: 'new', videos: 1, added: 1, removed: 0, posts: 0 }],
         refused: [{ line: 3, text: 'https://vimeo.com/1', reason: 'UNSUPPORTED_HOST' }],
         invalid: [],
         unknownHeadings: [],

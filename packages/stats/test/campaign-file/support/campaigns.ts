@@ -69,6 +69,11 @@ const postUrl = fc.oneof(
   fc.constant('https://fb.watch/abc123/'),
 )
 
+const report = fc.record(
+  { at: time, views: count, likes: count, comments: count, shares: count, saves: count, note: text },
+  { requiredKeys: ['at'] },
+)
+
 const post: fc.Arbitrary<CampaignPost> = fc
   .record(
     {
@@ -77,10 +82,8 @@ const post: fc.Arbitrary<CampaignPost> = fc
       creator: text,
       title: text,
       published: fc.oneof(day, time),
-      numbers: fc.record(
-        { at: time, views: count, likes: count, comments: count, shares: count, saves: count, note: text },
-        { requiredKeys: ['at'] },
-      ),
+      numbers: report,
+      reports: fc.array(report, { minLength: 2, maxLength: 3 }),
     },
     { requiredKeys: ['id', 'url'] },
   )

@@ -41,7 +41,6 @@ export const files: Translation<typeof english> = {
   'refusal.DUPLICATE': 'Eine frühere Zeile hat denselben Link',
   'refusal.OTHER_TYPE': 'Der Link passt nicht zum Typ seiner Zeile',
   'refusal.CHANNEL_WITHOUT_ID': 'Um einem Kanal zu folgen, ist sein Link mit /channel/UC… nötig',
-  'refusal.POST_NOT_SUPPORTED': 'Beiträge anderer Plattformen lassen sich nicht importieren',
 
   'files.exportAll': 'Alle exportieren:',
   'files.import': 'Tabelle importieren',

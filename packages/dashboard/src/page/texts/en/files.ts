@@ -36,7 +36,6 @@ export const files = {
   'refusal.DUPLICATE': 'An earlier row has the same link',
   'refusal.OTHER_TYPE': 'The link is not what the type of its row states',
   'refusal.CHANNEL_WITHOUT_ID': 'To follow a channel, its link with /channel/UC… is needed',
-  'refusal.POST_NOT_SUPPORTED': 'Posts of other platforms cannot be imported',
 
   'files.exportAll': 'Export all:',
   'files.import': 'Import a sheet',
