@@ -1,6 +1,7 @@
 import { sse } from '@influencer-stats/sse/service'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import { stats } from '@influencer-stats/stats/service'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { dashboard } from '../src/service.ts'
 import { checkAccessibility, openPage } from './support/browser.ts'
@@ -186,5 +187,32 @@ it('shows the results to readers of a share link, in German, too', async () => {
   await page.getByLabel('Vergleichen mit').selectOption({ label: 'Zeitraum davor' })
   await page.locator('.compared').waitFor()
   expect(await page.getByLabel('Vergleichen mit').locator('option').count()).toBe(2)
+  expect(await checkAccessibility(page)).toEqual([])
+})
+
+it('compares campaigns from their starts, without edits', async () => {
+  const { url, client } = await startAll()
+  await client.put('later', { videos: [A], name: 'Later', from: toDay(Date.now() + 9 * DAY_MS) })
+  const page = await openPage({ reducedMotion: 'reduce', timezoneId: ZONE })
+  /** The last values of the lines. */
+  const readEnds = async () => {
+    await page.locator('.plot').press('End')
+    const texts = await page.locator('.readout .value b').allInnerTexts()
+    return texts.map((text) => Number(text.replace(/\D/g, '')))
+  }
+  await page.goto(`${url}/compare?c=spring&c=summer&c=later`)
+  await page.getByRole('button', { name: 'From the start' }).click()
+  await page.getByText('Later has not begun yet.').waitFor()
+  // Both grow evenly: their first seven days are alike, though they are weeks apart.
+  const week = 7 * 24 * VIEWS_PER_HOUR
+  for (const end of (await readEnds()).slice(0, 2)) expect(Math.abs(end - week)).toBeLessThanOrEqual(3)
+  expect(await page.locator('.readout .when').innerText()).toBe('7 d 0 h')
+  await page.getByRole('button', { name: '30 days' }).click()
+  const month = 30 * 24 * VIEWS_PER_HOUR
+  await waitUntil(async () => Math.abs((await readEnds())[0]! - month) <= 3)
+  // The second campaign has only begun.
+  const [, younger] = await readEnds()
+  expect(younger! / VIEWS_PER_HOUR / 24).toBeGreaterThan(9)
+  expect(younger! / VIEWS_PER_HOUR / 24).toBeLessThan(12)
   expect(await checkAccessibility(page)).toEqual([])
 })

@@ -1,6 +1,8 @@
 import type { HistoryPoint, Results } from '@influencer-stats/stats/client'
 import { createCampaignSource, stats, type CampaignSource, type ResultsQuery } from './api.ts'
+import type { Measure } from './core/growth.ts'
 import { getTitle } from './core/names.ts'
+import { toRangeGrowth, type SeriesPoint } from './core/series.ts'
 import { toStep } from './core/time-ranges.ts'
 
 /** IANA time zone of this browser. */
@@ -32,6 +34,32 @@ export async function readRange(source: CampaignSource, query: ResultsQuery): Pr
   return { results, points: points ?? [] }
 }
 
+/** The growth since the beginning of a range, without edits. Empty if it is unknown. */
+export function toGrowthLine(range: RangeSeries | undefined, measure: Measure): SeriesPoint[] {
+  if (!range) return []
+  const { growth, start, end } = range.results
+  if (!growth || !start || !end) return []
+  const sums = range.points.map((point) => ({ ...point, at: Date.parse(point.at) }))
+  return toRangeGrowth(sums, { growth, start, end }, measure)
+}
+
+/** A range by its beginning and its length (ms). */
+const toQuery = (from: number, length: number): ResultsQuery => ({
+  from: new Date(from).toISOString(),
+  to: new Date(from + length).toISOString(),
+  zone: VIEWER_ZONE,
+})
+
+/**
+ * Reads the beginning of a campaign: from its first day, or from its creation if it has no dates.
+ * @param length length of the range (ms)
+ */
+export async function readBeginning(id: string, length: number): Promise<RangeSeries | undefined> {
+  const source = createCampaignSource(id)
+  const own = await source.getResults({ zone: VIEWER_ZONE })
+  return own && readRange(source, toQuery(Date.parse(own.from), length))
+}
+
 /**
  * Reads the range that results are compared with: the period of the same length before, or as long a period of another
  * campaign from its start.
@@ -42,15 +70,9 @@ export async function readComparison(
   source: CampaignSource,
   results: Results,
 ): Promise<ComparedRange | undefined> {
-  const [from, to] = [Date.parse(results.from), Date.parse(results.to)]
-  const toQuery = (start: number): ResultsQuery => ({
-    from: new Date(start).toISOString(),
-    to: new Date(start + to - from).toISOString(),
-    zone: VIEWER_ZONE,
-  })
-  if (versus === PERIOD_BEFORE) return readRange(source, toQuery(from - (to - from)))
-  const other = createCampaignSource(versus)
-  const [row, own] = await Promise.all([stats.get(versus), other.getResults({ zone: VIEWER_ZONE })])
-  const range = row && own && (await readRange(other, toQuery(Date.parse(own.from))))
-  return range && { ...range, title: getTitle(row) }
+  const from = Date.parse(results.from)
+  const length = Date.parse(results.to) - from
+  if (versus === PERIOD_BEFORE) return readRange(source, toQuery(from - length, length))
+  const [row, range] = await Promise.all([stats.get(versus), readBeginning(versus, length)])
+  return row && range && { ...range, title: getTitle(row) }
 }

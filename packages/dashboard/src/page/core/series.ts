@@ -66,12 +66,6 @@ export function interpolateAt(points: readonly SeriesPoint[], at: number): numbe
   return before.value + ((after.value - before.value) * (at - before.at)) / (after.at - before.at)
 }
 
-/** Moves the points in time so that the first one is at 0. */
-export function shiftToStart(points: readonly SeriesPoint[]): SeriesPoint[] {
-  const first = points[0]?.at ?? 0
-  return points.map(({ at, value }) => ({ at: at - first, value }))
-}
-
 /** The growth since the first point. */
 export function subtractFirst(points: readonly SeriesPoint[]): SeriesPoint[] {
   const first = points[0]?.value ?? 0

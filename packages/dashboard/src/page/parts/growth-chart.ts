@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { CampaignSource } from '../api.ts'
 import type { Measure } from '../core/growth.ts'
@@ -10,10 +11,10 @@ import { formats } from '../page-state.ts'
 import { text } from '../texts/texts.ts'
 import { Chart, formatTime } from './chart.ts'
 import { ErrorMessage } from './dialog.ts'
-import { describeEdits } from './edits.ts'
+import { EditList, listEdits } from './edits.ts'
 import { Tabs } from './tabs.ts'
 
-export const MEASURE_TABS = [
+const MEASURE_TABS = [
   ['', text('measure.views')],
   ['engagements', text('measure.engagements')],
 ] as const
@@ -27,6 +28,33 @@ const NAMES = {
   impressions: { total: 'measure.views', hourly: 'measure.viewsPerHour' },
   engagements: { total: 'measure.engagements', hourly: 'measure.engagementsPerHour' },
 } as const
+
+interface GrowthHeadProps {
+  /** The values and titles of the modes. */
+  readonly modes: readonly (readonly [string, string])[]
+  readonly measure: Measure
+  readonly isHourly: boolean
+  readonly children?: ComponentChildren
+  show(change: Record<string, string>): void
+}
+
+/** The head of a chart of growth: its measure and its mode, which the address has. */
+export const GrowthHead = ({ modes, measure, isHourly, children, show }: GrowthHeadProps) =>
+  html`<div class="panel-head">
+    <${Tabs}
+      label=${text('measure.label')}
+      options=${MEASURE_TABS}
+      value=${measure === 'impressions' ? '' : measure}
+      onChange=${(value: string) => show({ measure: value })}
+    />
+    <${Tabs}
+      label=${text('mode.label')}
+      options=${modes}
+      value=${isHourly ? 'hourly' : ''}
+      onChange=${(value: string) => show({ mode: value })}
+    />
+    ${children}
+  </div>`
 
 interface GrowthChartProps {
   readonly source: CampaignSource
@@ -68,15 +96,7 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
     ])
   }, [history.value, range, measure, isHourly, now?.asOf])
 
-  // The first point has no predecessor to compare with.
-  const edits = useMemo(
-    () =>
-      (history.value ?? []).slice(1).flatMap((point) => {
-        const texts = describeEdits(point, measure)
-        return texts.length > 0 ? [{ at: Date.parse(point.at) / 1_000, text: texts.join('; ') }] : []
-      }),
-    [history.value, measure],
-  )
+  const edits = useMemo(() => listEdits(history.value ?? [], measure), [history.value, measure])
 
   const name = text(NAMES[measure][isHourly ? 'hourly' : 'total'])
   const [first, newest] = [data[1]?.[0], data[1]?.at(-1)]
@@ -85,20 +105,7 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
       ? text('chart.summaryValues', { name, within, first, last: newest ?? first })
       : text('chart.summary', { name, within })
   return html`<section class="panel" aria-label=${text('chart.growth')}>
-    <div class="panel-head">
-      <${Tabs}
-        label=${text('measure.label')}
-        options=${MEASURE_TABS}
-        value=${measure === 'impressions' ? '' : measure}
-        onChange=${(value: string) => show({ measure: value })}
-      />
-      <${Tabs}
-        label=${text('mode.label')}
-        options=${MODE_TABS}
-        value=${isHourly ? 'hourly' : ''}
-        onChange=${(value: string) => show({ mode: value })}
-      />
-    </div>
+    <${GrowthHead} modes=${MODE_TABS} measure=${measure} isHourly=${isHourly} show=${show} />
     <${ErrorMessage} text=${history.fault} />
     ${data[0].length < 2 && !history.isLoading && !history.fault && html`<p class="quiet none">${text(data[0].length === 1 ? 'chart.soonOnePoint' : 'chart.soonNoPoints')}</p>`}
     ${
@@ -115,11 +122,6 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
         marks=${edits}
       />`
     }
-    ${
-      edits.length > 0 &&
-      html`<ul class="edits" aria-label=${text('chart.edits')}>
-        ${edits.map(({ at, text: words }) => html`<li key=${at}>${formats.moment(at * 1_000)}: ${words}</li>`)}
-      </ul>`
-    }
+    <${EditList} edits=${edits} />
   </section>`
 }

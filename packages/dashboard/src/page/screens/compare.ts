@@ -2,18 +2,26 @@ import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useMemo } from 'preact/hooks'
 import { stats } from '../api.ts'
 import { getTitle } from '../core/names.ts'
-import { updateSearch, parseTimeRange, TIME_RANGES } from '../core/time-ranges.ts'
-import { shiftToStart, joinSeries, toHourly, subtractFirst } from '../core/series.ts'
+import { updateSearch, parseTimeRange, TIME_RANGES, type TimeRange } from '../core/time-ranges.ts'
+import {
+  joinSeries,
+  subtractEdits,
+  subtractFirst,
+  toHourly,
+  type EditedSums,
+  type SeriesPoint,
+} from '../core/series.ts'
 import { useLast, useLoaded, useTitle } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { Chart, formatTime, Swatch } from '../parts/chart.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { GrowthChange } from '../parts/cards.ts'
 import { RangeTabs, Tabs } from '../parts/tabs.ts'
+import { readBeginning, toGrowthLine, type RangeSeries } from '../range-reader.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
 import { formats } from '../page-state.ts'
-import { text } from '../texts/texts.ts'
+import { rich, text } from '../texts/texts.ts'
 
 const MAX_COMPARED = 6
 const MAX_LISTED = 200
@@ -49,19 +57,19 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
     () => stats.list({ include: ['stats', 'change'], sort: '-impressions', limit: MAX_LISTED }),
     [],
   )
-  const chosen = useLoaded(() => readAll(ids, range), [ids.join(), range])
+  const chosen = useLoaded(() => readAll(ids, range, isAligned), [ids.join(), range, isAligned])
   useRefresh(listed.reload)
   useRefresh(chosen.reload)
   const last = useLast(chosen.value)
   const rows = (last ?? []).map(({ row }) => row).filter(({ id }) => ids.includes(id))
 
   const data = useMemo(() => {
-    const all = (chosen.value ?? []).map(({ points }) => {
-      const shown = mode === 'hourly' ? toHourly(points) : mode === 'total' ? points : subtractFirst(points)
-      return (isAligned ? shiftToStart(shown) : shown).map(({ at, value }) => ({ at: at / 1_000, value }))
+    const all = (chosen.value ?? []).map(({ points, beginning }) => {
+      const line = beginning ? toBeginningLine(beginning, mode) : toLine(points, mode)
+      return line.map(({ at, value }) => ({ at: at / 1_000, value }))
     })
     return joinSeries(all)
-  }, [chosen.value, isAligned, mode])
+  }, [chosen.value, mode])
   const names = useMemo(() => (chosen.value ?? []).map(({ row }) => getTitle(row)), [chosen.value])
 
   const show = (change: Record<string, string>) =>
@@ -137,29 +145,57 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
                 yShort=${formats.short}
                 isTime=${!isAligned}
                 isFromZero=${mode !== 'total'}
-                summary=${text('compare.summary', { names: names.join(', '), within: TIME_RANGES[range].within })}
+                summary=${isAligned ? text('compare.summaryFromStart', { names: names.join(', ') }) : text('compare.summary', { names: names.join(', '), within: TIME_RANGES[range].within })}
               />`
         }
+        ${isAligned && html`<p class="quiet note">${text('compare.startNote')}</p>`}
+        ${isAligned && (chosen.value ?? []).map(({ row, beginning }) => html`<${BeginningNote} key=${row.id} row=${row} beginning=${beginning} />`)}
       </section>`
     }`
 }
 
-/** Reads the campaigns that exist, with the known history of their views. */
-async function readAll(ids: readonly string[], range: keyof typeof TIME_RANGES) {
+/** States what is not known of the beginning of a campaign. */
+function BeginningNote({ row, beginning }: { row: CollectionRow; beginning: RangeSeries | undefined }) {
+  const { growth, start, from, state } = beginning?.results ?? {}
+  const name = html`<bdi>${getTitle(row)}</bdi>`
+  if (!growth)
+    return html`<p class="quiet note">
+      ${rich(state === 'upcoming' ? 'compare.upcoming' : 'compare.unknown', { name })}
+    </p>`
+  if (start?.quality !== 'first') return null
+  const time = formatHours((Date.parse(start.at) - Date.parse(from!)) / 1_000)
+  return html`<p class="quiet note">${rich('compare.firstNumbers', { name, time })}</p>`
+}
+
+/** The line of a campaign by date: its views, or their growth without edits. */
+function toLine(points: readonly EditedSums[], mode: string): SeriesPoint[] {
+  if (mode === 'total') return points.map(({ at, impressions }) => ({ at, value: impressions }))
+  const grown = subtractEdits(points, 'impressions')
+  return mode === 'hourly' ? toHourly(grown) : subtractFirst(grown)
+}
+
+/** The line of a campaign by the time since its start (ms). */
+function toBeginningLine(beginning: RangeSeries, mode: string): SeriesPoint[] {
+  const grown = toGrowthLine(beginning, 'impressions')
+  const totals = beginning.points.map(({ at, impressions }) => ({ at: Date.parse(at), value: impressions }))
+  const line = mode === 'total' ? totals : mode === 'hourly' ? toHourly(grown) : grown
+  const from = Date.parse(beginning.results.from)
+  return line.map(({ at, value }) => ({ at: at - from, value }))
+}
+
+/** Reads the campaigns that exist, with the history of their views up to now, or that of their beginning. */
+async function readAll(ids: readonly string[], range: TimeRange, isAligned: boolean) {
   const { length, step } = TIME_RANGES[range]
   const from = new Date(Date.now() - length)
   const found = await Promise.all(
     ids.map(async (id) => {
-      const [row, history = []] = await Promise.all([
+      const [row, history = [], beginning] = await Promise.all([
         stats.get(id, ['stats', 'change']),
-        stats.getHistory(id, { from, step }),
+        isAligned ? [] : stats.getHistory(id, { from, step }),
+        isAligned ? readBeginning(id, length) : undefined,
       ])
-      return (
-        row && {
-          row: row as CollectionRow,
-          points: history.map(({ at, impressions }) => ({ at: Date.parse(at), value: impressions })),
-        }
-      )
+      const points = history.map(({ at, ...sums }): EditedSums => ({ ...sums, at: Date.parse(at) }))
+      return row && { row: row as CollectionRow, points, beginning }
     }),
   )
   return found.filter((one) => one !== undefined)

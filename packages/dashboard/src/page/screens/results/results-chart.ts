@@ -3,17 +3,16 @@ import { useMemo } from 'preact/hooks'
 import { stats } from '../../api.ts'
 import type { Measure } from '../../core/growth.ts'
 import { getTitle } from '../../core/names.ts'
-import { interpolateAt, joinSeries, toHourly, toRangeGrowth, type SeriesPoint } from '../../core/series.ts'
+import { interpolateAt, joinSeries, toHourly } from '../../core/series.ts'
 import { useLoaded } from '../../hooks.ts'
 import { html, onText } from '../../html.ts'
 import { formats } from '../../page-state.ts'
-import { PERIOD_BEFORE, type ComparedRange, type RangeSeries } from '../../range-reader.ts'
+import { PERIOD_BEFORE, toGrowthLine, type ComparedRange, type RangeSeries } from '../../range-reader.ts'
 import { text } from '../../texts/texts.ts'
 import { Chart, formatTime } from '../../parts/chart.ts'
 import { ErrorMessage } from '../../parts/dialog.ts'
-import { describeEdits } from '../../parts/edits.ts'
-import { MEASURE_TABS } from '../../parts/growth-chart.ts'
-import { Tabs } from '../../parts/tabs.ts'
+import { EditList, listEdits } from '../../parts/edits.ts'
+import { GrowthHead } from '../../parts/growth-chart.ts'
 
 const MODE_TABS = [
   ['', text('mode.growth')],
@@ -47,40 +46,21 @@ export function ResultsChart(props: ResultsChartProps) {
   )
 
   const data = useMemo(() => {
-    const lines = [range, ...(compared ? [compared] : [])].map((one) => toLine(one, measure))
+    const lines = [range, ...(compared ? [compared] : [])].map((one) => toGrowthLine(one, measure))
     const shift = range && compared ? Date.parse(range.results.from) - Date.parse(compared.results.from) : 0
     const moved = lines.map((line, i) => line.map(({ at, value }) => ({ at: at + (i > 0 ? shift : 0), value })))
     return joinSeries(
       moved.map((line) => (isHourly ? toHourly(line) : line).map(({ at, value }) => ({ at: at / 1_000, value }))),
     )
   }, [range, compared, measure, isHourly])
-  const edits = useMemo(
-    () =>
-      (range?.points ?? []).slice(1).flatMap((point) => {
-        const texts = describeEdits(point, measure)
-        return texts.length > 0 ? [{ at: Date.parse(point.at) / 1_000, text: texts.join('; ') }] : []
-      }),
-    [range, measure],
-  )
+  const edits = useMemo(() => listEdits(range?.points ?? [], measure), [range, measure])
 
   const name = text(measure === 'impressions' ? 'measure.views' : 'measure.engagements')
   const within = range ? describeRange(range.results) : ''
   const names = [`${name}, ${within}`, ...(compared ? [describeCompared(compared)] : [])]
   const notes = range ? describeQuality(range.results) : []
   return html`<section class="panel results" aria-label=${text('chart.growth')}>
-    <div class="panel-head">
-      <${Tabs}
-        label=${text('measure.label')}
-        options=${MEASURE_TABS}
-        value=${measure === 'impressions' ? '' : measure}
-        onChange=${(value: string) => show({ measure: value })}
-      />
-      <${Tabs}
-        label=${text('mode.label')}
-        options=${MODE_TABS}
-        value=${isHourly ? 'hourly' : ''}
-        onChange=${(value: string) => show({ mode: value })}
-      />
+    <${GrowthHead} modes=${MODE_TABS} measure=${measure} isHourly=${isHourly} show=${show}>
       <select aria-label=${text('results.compare')} value=${versus} onChange=${onText((vs) => show({ vs }))}>
         <option value="">${text('results.compareNone')}</option>
         <option value=${PERIOD_BEFORE}>${text('results.before')}</option>
@@ -88,7 +68,7 @@ export function ResultsChart(props: ResultsChartProps) {
           .filter(({ id }) => id !== row.id)
           .map((one) => html`<option key=${one.id} value=${one.id} dir="auto">${getTitle(one)}</option>`)}
       </select>
-    </div>
+    </${GrowthHead}>
     <${ErrorMessage} text=${props.fault} />
     ${range && !range.results.growth && html`<p class="quiet none">${text(range.results.state === 'upcoming' ? 'results.upcoming' : 'results.unknown')}</p>`}
     ${range && versus && compared && html`<p class="compared">${compare(range, compared, measure)}</p>`}
@@ -107,22 +87,8 @@ export function ResultsChart(props: ResultsChartProps) {
       />`
     }
     ${notes.map((words) => html`<p class="quiet note" key=${words}>${words}</p>`)}
-    ${
-      edits.length > 0 &&
-      html`<ul class="edits" aria-label=${text('chart.edits')}>
-        ${edits.map(({ at, text: words }) => html`<li key=${at}>${formats.moment(at * 1_000)}: ${words}</li>`)}
-      </ul>`
-    }
+    <${EditList} edits=${edits} />
   </section>`
-}
-
-/** The growth since the beginning of a range. Empty if it is unknown. */
-function toLine(range: RangeSeries | undefined, measure: Measure): SeriesPoint[] {
-  if (!range) return []
-  const { growth, start, end } = range.results
-  if (!growth || !start || !end) return []
-  const sums = range.points.map((point) => ({ ...point, at: Date.parse(point.at) }))
-  return toRangeGrowth(sums, { growth, start, end }, measure)
 }
 
 /** The first and the last day of a range. */
@@ -142,7 +108,7 @@ function compare(range: RangeSeries, compared: ComparedRange, measure: Measure):
   const name = describeCompared(compared)
   const lines = [range, compared].map((one) => {
     const from = Date.parse(one.results.from)
-    return toLine(one, measure).map(({ at, value }) => ({ at: at - from, value }))
+    return toGrowthLine(one, measure).map(({ at, value }) => ({ at: at - from, value }))
   })
   const elapsed = Math.min(...lines.map((line) => line.at(-1)?.at ?? -Infinity))
   const [now, before] = lines.map((line) => interpolateAt(line, elapsed))

@@ -38,4 +38,10 @@ export const campaigns: Translation<typeof english> = {
   'compare.addOption': 'Kampagne hinzufügen…',
   'compare.choose': 'Zwei bis sechs Kampagnen auswählen, hier oder in der Liste der Kampagnen.',
   'compare.summary': 'Aufrufe von {names} {within}. Pfeiltasten lesen Werte.',
+  'compare.summaryFromStart': 'Aufrufe von {names} nach der Zeit seit ihrem Beginn. Pfeiltasten lesen Werte.',
+  'compare.startNote': 'Jede Linie beginnt am ersten Tag ihrer Kampagne, ohne Laufzeit bei ihrer Erstellung.',
+  'compare.upcoming': '{name} hat noch nicht begonnen.',
+  'compare.unknown': '{name}: Aus dieser Zeit sind keine Zahlen bekannt.',
+  'compare.firstNumbers':
+    '{name}: Die ersten Zahlen sind von {time} nach dem Beginn. Das Wachstum davor ist unbekannt.',
 }

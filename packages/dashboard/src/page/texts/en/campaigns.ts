@@ -35,4 +35,9 @@ export const campaigns = {
   'compare.addOption': 'Add a campaign…',
   'compare.choose': 'Choose two to six campaigns, here or in the list of campaigns.',
   'compare.summary': 'Views of {names} {within}. Arrow keys read values.',
+  'compare.summaryFromStart': 'Views of {names} by the time since their start. Arrow keys read values.',
+  'compare.startNote': 'Each line begins on the first day of its campaign, or at its creation if it has no dates.',
+  'compare.upcoming': '{name} has not begun yet.',
+  'compare.unknown': '{name}: no numbers are known of this time.',
+  'compare.firstNumbers': '{name}: the first numbers are of {time} after its start. Growth before that is unknown.',
 } as const
