@@ -44,6 +44,8 @@ it('a user sets a fee for each creator, and finds its cost on the screen of the 
   await page.getByRole('button', { name: 'Save' }).click()
   await panel.getByText('€900.00').waitFor()
   await panel.getByText('€150.50').waitFor()
+  // The figures of the campaign have the sum of the fees.
+  await page.locator('.card', { hasText: 'Per thousand views' }).getByText('of €1,050.50').waitFor()
   expect(await stats.get('spring')).toMatchObject({
     name: 'Spring 2',
     fees: [

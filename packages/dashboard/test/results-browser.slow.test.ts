@@ -118,6 +118,12 @@ it('shows results within the dates of a campaign and within other days, without 
   expect(await card.innerText()).toMatch(/in total/)
   expect(await page.getByRole('button', { name: 'Campaign dates' }).getAttribute('aria-pressed')).toBe('true')
   await card.getByText('1 video added: 50,000').waitFor()
+  // The cost is that of the growth within the dates, which has none of the added views.
+  const perThousand = page.locator('.card', { hasText: 'Per thousand views' })
+  const grown = Number((await expected('spring')).replace(/\D/g, ''))
+  const price = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'EUR' })
+  await perThousand.getByText(price.format((12_500 / grown) * 1_000), { exact: true }).waitFor()
+  await perThousand.getByText(/^of €12,500(\.00)?, over the growth in this time$/).waitFor()
   await page.locator('.plot canvas').waitFor()
   // The edit is marked in the chart.
   expect(await page.locator('.edits li').innerText()).toMatch(/1 video added: 50,000/)

@@ -14,7 +14,7 @@ import { ErrorMessage } from './dialog.ts'
 import { EditList, listEdits } from './edits.ts'
 import { Tabs } from './tabs.ts'
 
-const MEASURE_TABS = [
+export const MEASURE_TABS = [
   ['', text('measure.views')],
   ['engagements', text('measure.engagements')],
 ] as const

@@ -31,10 +31,17 @@ interface CardsProps {
   readonly range?: TimeRange
   /** The figures of another period, which replace the sums. */
   readonly figures?: Readonly<Record<Measure, CampaignFigure>> | undefined
+  /** True if the cost is that of the figures, such as those of the campaign's dates. */
+  readonly isCostOfFigures?: boolean
 }
 
+const MICRO = 1e6
+/** The cost of a campaign, or the sum of its fees. */
+const getCost = ({ cost, fees }: CollectionRow) =>
+  cost ?? (fees && Math.round(fees.reduce((sum, { amount }) => sum + amount, 0) * MICRO) / MICRO)
+
 /** The figures of a campaign. */
-export function Cards({ row, range, figures }: CardsProps) {
+export function Cards({ row, range, figures, isCostOfFigures = false }: CardsProps) {
   const sums = row.stats
   if (!sums) return html`<${NoNumbers} />`
   const growth = range && row.change?.[range]
@@ -49,18 +56,13 @@ export function Cards({ row, range, figures }: CardsProps) {
   const [views, engagements] = [toValue('impressions'), toValue('engagements')]
   const format = figures ? formats.signed : formats.count
   const { reported } = sums
-  const cost = row.cost
+  const cost = getCost(row)
   // The cost is that of the videos and of the posts.
   const [costViews, costEngagements] = (['impressions', 'engagements'] as const).map(
-    (measure) => sums[measure] + (reported?.[measure] ?? 0),
+    (measure) => (isCostOfFigures ? toValue(measure) : sums[measure]) + (reported?.[measure] ?? 0),
   ) as [number, number]
-  const costKey = reported
-    ? figures
-      ? 'results.ofCostReported'
-      : 'campaign.ofCostReported'
-    : figures
-      ? 'results.ofCost'
-      : 'campaign.ofCost'
+  const costScope = !figures ? 'campaign.ofCost' : isCostOfFigures ? 'results.ofCostInTime' : 'results.ofCost'
+  const costKey = reported ? (`${costScope}Reported` as const) : costScope
   const money = (value: number | undefined) => (value === undefined ? '–' : formats.money(value, row.currency))
   const gaps = describeGaps(sums)
   return html`<dl class="cards">

@@ -46,7 +46,7 @@ export function CampaignResults({ row, source, period, query, isOwn, show }: Cam
 
   return html`<${ErrorMessage} text=${range.fault} />
     ${!results && range.isLoading && html`<p class="quiet" role="status">${text('frame.loading')}</p>`}
-    ${results && html`<${Cards} row=${row} figures=${live && toFigures(live, row)} />`}
+    ${results && html`<${Cards} row=${row} figures=${live && toFigures(live, row)} isCostOfFigures=${period.kind === 'dates'} />`}
     ${
       results &&
       html`<${ResultsChart}

@@ -9,6 +9,8 @@ export const results: Translation<typeof english> = {
   'results.total': 'insgesamt {value}, Stand jetzt',
   'results.ofViews': 'der Aufrufe in dieser Zeit',
   'results.ofCostReported': 'von {amount}, über alle bisherigen Live- und gemeldeten Zahlen',
+  'results.ofCostInTime': 'von {amount}, über den Zuwachs in dieser Zeit',
+  'results.ofCostInTimeReported': 'von {amount}, über den Zuwachs in dieser Zeit und die gemeldeten Zahlen',
   'results.ofCost': 'von {amount}, über alle bisherigen Aufrufe',
   'results.compare': 'Vergleichen mit',
   'results.compareNone': 'Vergleichen mit …',

@@ -6,6 +6,8 @@ export const results = {
   'results.lastDay': 'Last day',
   'results.total': '{value} in total, at present',
   'results.ofViews': 'of the views in this time',
+  'results.ofCostInTime': 'of {amount}, over the growth in this time',
+  'results.ofCostInTimeReported': 'of {amount}, over the growth in this time and the reported numbers',
   'results.ofCost': 'of {amount}, over all views to date',
   'results.ofCostReported': 'of {amount}, over all live and reported numbers to date',
   'results.compare': 'Compare with',
