@@ -83,6 +83,8 @@ export async function visitScreens({ stack: { url, stats }, page, catalog, check
   await check('comparison of none')
   await open('/compare?c=a&c=b', 'compare.byDate')
   await check('comparison')
+  await open('/compare?c=a&c=b&align=start', 'compare.startNote')
+  await check('comparison from the start')
   await open('/client-links', 'links.title')
   await page.locator('input.address').waitFor()
   await check('links')
