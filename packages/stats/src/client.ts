@@ -2,8 +2,9 @@ import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-s
 import type {
   ChangeCondition,
   Collection,
-  CollectionContent,
+  EditedCollection,
   CollectionRow,
+  NewCollectionContent,
   PutCondition,
   TrashedCollection,
 } from './client/collection-resource.ts'
@@ -100,13 +101,9 @@ export interface StatsClient extends FileClient, HistoryClient, PostsClient, Sou
   list(options?: ListOptions): Promise<CollectionPage>
   get(id: string, include?: CollectionInclude): Promise<CollectionRow | undefined>
   /** Creates or replaces a collection. */
-  put(id: string, content: CollectionContent, condition?: PutCondition): Promise<Collection>
+  put(id: string, content: NewCollectionContent, condition?: PutCondition): Promise<Collection>
   /** Changes the fields of `patch`; `null` removes a field. */
-  patch(
-    id: string,
-    patch: CampaignPatch & Partial<Pick<Collection, 'videos'>>,
-    condition?: ChangeCondition,
-  ): Promise<Collection | undefined>
+  patch(id: string, patch: EditedCollection, condition?: ChangeCondition): Promise<Collection | undefined>
   /** Creates a copy under a new id, without history and posts. @param name of the copy; by default the same name */
   duplicate(id: string, name?: string): Promise<Collection | undefined>
   /** Deletes a collection, which can then be restored for 30 days. @returns true if the collection existed */

@@ -32,6 +32,8 @@ interface TestStackOptions {
   readonly all?: ServiceSettings
   /** Interval between two refreshes of all numbers (ms). */
   readonly refreshInterval?: number
+  /** Minimum interval between two checks of a followed channel or playlist (ms). */
+  readonly sourceInterval?: number
   /** Source of stats. The stand-in by default. */
   readonly source?: 'stand-in' | 'gateway'
   /** URL of an existing broadcaster. By default the stack starts one. */
@@ -61,6 +63,7 @@ export async function startStack({
   dashboard: own = {},
   all = {},
   refreshInterval = 200,
+  sourceInterval,
   source = 'stand-in',
   sseUri,
 }: TestStackOptions = {}): Promise<TestStack> {
@@ -72,6 +75,7 @@ export async function startStack({
     sseUri: sseUrl,
     refreshInterval,
     dailyBudget: 0,
+    ...(sourceInterval !== undefined && { sourceInterval }),
     logger: 'silent',
     ...all,
   }

@@ -8,6 +8,8 @@ export type Catalog = Readonly<Record<TextKey, string | PluralText>>
 
 export const VIDEO = '1FEFpk-uIYo'
 const TIKTOK = 'https://www.tiktok.com/@a/video/7234567890123456789'
+/** A channel of the stand-in. */
+const SOURCE = 'UC0007000700070007000700'
 const CAMPAIGN = { videos: [VIDEO, 'abcdefghijk'], from: '2026-03-01', to: '2026-05-31', cost: 100, currency: 'EUR' }
 
 export interface Visit {
@@ -67,6 +69,15 @@ export async function visitScreens({ stack: { url, stats }, page, catalog, check
   await open('/campaigns/a?mode=hourly', 'campaign.share')
   await page.locator('.videos .name').first().waitFor()
   await check('campaign')
+  await page.goto(`${url}/campaigns/a?tab=sources`)
+  await page.locator('[name=source]').fill(SOURCE)
+  await press('preview.follow')
+  await page.locator('.sources tbody tr').waitFor()
+  await check('sources')
+  await page.locator('.sources .link').click()
+  await waitFor('sources.editTitle')
+  await check('source')
+  await page.keyboard.press('Escape')
   await press('campaign.share')
   await press('share.create')
   const link = await page.locator('input.address').inputValue()

@@ -1,4 +1,4 @@
-import type { Campaign, computeCosts, FollowedVideos } from '../core/campaign.ts'
+import type { Campaign, CampaignPatch, CampaignSource, computeCosts, FollowedVideos } from '../core/campaign.ts'
 import type { CampaignCreators } from '../campaigns/creators/creator.ts'
 import type { GrowthByPeriod } from '../core/growth.ts'
 import type { Totals } from '../core/video-numbers.ts'
@@ -8,6 +8,19 @@ import type { Stats } from '../posts/posts-client.ts'
 export interface CollectionContent extends Campaign {
   /** Ids of videos. A request may contain links instead. */
   readonly videos: readonly string[]
+}
+
+/** A source in a request: `id` may also be a handle or a link, which the service looks up. */
+export type NewSource = Omit<CampaignSource, 'type'> & Partial<Pick<CampaignSource, 'type'>>
+
+export interface NewCollectionContent extends Omit<CollectionContent, 'sources'> {
+  readonly sources?: readonly NewSource[]
+}
+
+/** Changes of the fields of a collection; `null` removes a field. */
+export interface EditedCollection extends Omit<CampaignPatch, 'sources'> {
+  readonly videos?: readonly string[]
+  readonly sources?: readonly NewSource[] | null
 }
 
 export interface Collection extends CollectionContent, FollowedVideos {

@@ -22,6 +22,8 @@ const FIELD_TEXTS = [
   [/^(body\/)?cost/, 'field.cost'],
   [/^(body\/)?currency/, 'field.currency'],
   [/^(body\/)?days/, 'field.days'],
+  [/^body\/sources\/\d+\/id/, 'field.source'],
+  [/^body\/sources/, 'field.sources'],
   [/^body\/token/, 'field.token'],
   [/^body\/url/, 'field.url'],
   [/^body must have a row/, 'field.file'],

@@ -1,3 +1,4 @@
+import type { PreviewItem } from '@influencer-stats/stats/client'
 import { addPost, stats } from '../api.ts'
 import { createId } from '../core/campaign-input.ts'
 import { useChange } from '../hooks.ts'
@@ -5,7 +6,7 @@ import { html, onText } from '../html.ts'
 import { go } from '../router.ts'
 import { text } from '../texts/texts.ts'
 import { ErrorMessage, useUnsaved } from './dialog.ts'
-import { PastePreview, usePastePreview } from './paste-preview.ts'
+import { PastePreview, toSourceName, usePastePreview } from './paste-preview.ts'
 
 const ID_LENGTH = 16
 
@@ -13,9 +14,11 @@ const ID_LENGTH = 16
 export interface CampaignDraft {
   readonly links: string
   readonly name: string
+  /** Channels and playlists of the links to follow: see `toSourceName`. */
+  readonly followed: readonly string[]
 }
 
-export const EMPTY_DRAFT: CampaignDraft = { links: '', name: '' }
+export const EMPTY_DRAFT: CampaignDraft = { links: '', name: '', followed: [] }
 
 export const isEmptyDraft = ({ links, name }: CampaignDraft) => links === '' && name === ''
 
@@ -28,16 +31,31 @@ interface NewCampaignProps {
 export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
   const change = useChange()
   const { preview, isCurrent, videos: found, posts, fault } = usePastePreview(draft.links)
-  const isEmpty = found.length + posts.length === 0
+  const followed = new Set(draft.followed)
+  // A link that was removed from the text is not followed.
+  const sources = preview.items
+    .map(toSourceName)
+    .filter((name, i, all) => followed.has(name) && all.indexOf(name) === i)
+  const isReady = isCurrent && found.length + posts.length + sources.length > 0
   useUnsaved(!isEmptyDraft(draft))
+
+  function toggleFollow(item: PreviewItem) {
+    const name = toSourceName(item)
+    setDraft({ ...draft, followed: [...followed.symmetricDifference(new Set([name]))] })
+  }
 
   async function submit(event: Event) {
     event.preventDefault()
-    if (!isCurrent || isEmpty) return
+    if (!isReady) return
     const id = createId(crypto.getRandomValues(new Uint8Array(ID_LENGTH)))
     const name = draft.name.trim()
+    const content = {
+      videos: found,
+      ...(name && { name }),
+      ...(sources.length > 0 && { sources: sources.map((source) => ({ id: source })) }),
+    }
     const isCreated = await change.run(async () => {
-      await stats.put(id, { videos: found, ...(name && { name }) })
+      await stats.put(id, content)
       for (const post of posts) await addPost(id, post)
     })
     if (!isCreated) return
@@ -62,14 +80,15 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
       ><span>${text('new.name')} <span class="quiet">${text('new.nameLater')}</span></span>
       <input name="name" value=${draft.name} onInput=${onText((name) => setDraft({ ...draft, name }))} />
     </label>
-    <${PastePreview} preview=${preview} fault=${fault} />
+    <${PastePreview} preview=${preview} fault=${fault} follow=${toggleFollow} followed=${followed} />
     <${ErrorMessage} text=${change.fault} />
     <div class="actions">
-      <button class="primary" disabled=${change.isBusy || !isCurrent || isEmpty}>${text('new.start')}</button>
+      <button class="primary" disabled=${change.isBusy || !isReady}>${text('new.start')}</button>
       <span class="quiet" role="status"
         >${[
           ...(found.length > 0 ? [text('videos.count', { count: found.length })] : []),
           ...(posts.length > 0 ? [text('posts.count', { count: posts.length })] : []),
+          ...(sources.length > 0 ? [text('sources.count', { count: sources.length })] : []),
         ].join(', ')}</span
       >
     </div>

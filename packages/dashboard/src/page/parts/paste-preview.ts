@@ -57,19 +57,26 @@ const listVideos = ({ items }: Preview): string[] =>
 
 const isNewPost = ({ state, type }: PreviewItem): boolean => state === 'new' && type === 'post'
 
-/** True if a campaign can follow an item. A channel that is only named has no id. */
-const isFollowable = ({ state, type, id }: PreviewItem): boolean =>
-  state === 'new' && (type === 'channel' || type === 'playlist') && id !== undefined
+/** True if a campaign can follow an item. */
+const isFollowable = ({ state, type }: PreviewItem): boolean =>
+  state === 'new' && (type === 'channel' || type === 'playlist')
+
+/** Returns what the service looks up to follow an item. A channel that is only named has no id. */
+export const toSourceName = ({ id, url, text: line }: PreviewItem): string => id ?? url ?? line
 
 const isRefused = ({ state }: PreviewItem): boolean => state === 'refused' || state === 'unknown'
 
-interface PastePreviewProps extends Pick<PasteState, 'preview' | 'fault'> {
-  /** Follows a channel or a playlist. */
+interface FollowProps {
+  /** Follows a channel or a playlist, or no longer follows it. */
   readonly follow?: (item: PreviewItem) => void
+  /** Names of the sources that are followed, or will be: see `toSourceName`. */
+  readonly followed?: ReadonlySet<string>
 }
 
+type PastePreviewProps = Pick<PasteState, 'preview' | 'fault'> & FollowProps
+
 /** Shows each item of a pasted text in a row: accepted, or with the reason why it is not. */
-export function PastePreview({ preview, fault, follow }: PastePreviewProps) {
+export function PastePreview({ preview, fault, ...following }: PastePreviewProps) {
   const { unknownHeadings } = preview
   const refused = preview.items.filter(isRefused)
   // A person has to see what is not accepted, even among a thousand videos.
@@ -89,7 +96,7 @@ export function PastePreview({ preview, fault, follow }: PastePreviewProps) {
             </tr>
           </thead>
           <tbody>
-            ${items.slice(0, MAX_SHOWN).map((item, i) => html`<${PreviewRow} key=${i} item=${item} follow=${follow} />`)}
+            ${items.slice(0, MAX_SHOWN).map((item, i) => html`<${PreviewRow} key=${i} item=${item} ...${following} />`)}
           </tbody>
         </table>
       </div>`
@@ -98,11 +105,12 @@ export function PastePreview({ preview, fault, follow }: PastePreviewProps) {
     ${unknownHeadings.length > 0 && html`<p class="quiet">${text('preview.headings', { names: unknownHeadings.join(', ') })}</p>`}`
 }
 
-function PreviewRow({ item, follow }: { item: PreviewItem; follow: PastePreviewProps['follow'] }) {
+function PreviewRow({ item, follow, followed }: { item: PreviewItem } & FollowProps) {
   const { line, state, url, title, channel, values } = item
   const details = [channel ?? values?.creator, title === undefined || !url ? undefined : toShortUrl(url)]
     .filter(Boolean)
     .join(' · ')
+  const isFollowed = followed?.has(toSourceName(item)) === true
   return html`<tr class=${`is-${state}`} data-state=${state}>
     <td class="number quiet">${line}</td>
     <td>
@@ -110,16 +118,16 @@ function PreviewRow({ item, follow }: { item: PreviewItem; follow: PastePreviewP
       ${details && html`<span class="quiet below"><bdi>${details}</bdi></span>`}
     </td>
     <td>
-      ${describeItem(item)}
+      ${isFollowed ? text('preview.followed') : describeItem(item)}
       ${
         follow &&
         isFollowable(item) &&
         html` <button
           type="button"
-          aria-label=${text('preview.followOne', { name: url ?? item.text })}
+          aria-label=${text(isFollowed ? 'preview.unfollowOne' : 'preview.followOne', { name: url ?? item.text })}
           onClick=${() => follow(item)}
         >
-          ${text('preview.follow')}
+          ${text(isFollowed ? 'preview.unfollow' : 'preview.follow')}
         </button>`
       }
     </td>

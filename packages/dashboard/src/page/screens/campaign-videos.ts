@@ -53,6 +53,7 @@ export function CampaignVideos({ row, source, asOf, canChange, query, reload, sh
   const onSort = (order: string) => show({ order: order === DEFAULT_VIDEO_SORT ? '' : order })
   const head = (column: string, title: string, kind = 'number') =>
     html`<${SortHeader} column=${column} title=${title} sort=${sort} kind=${kind} onChange=${onSort} />`
+  const sources = new Map(row.sources?.map(({ id, title }) => [id, title ?? id]))
   const views = all.reduce((sum, video) => sum + (video.views ?? 0), 0)
   return html`<section class="panel" aria-label=${text('videos.title')}>
     <div class="panel-head">
@@ -81,7 +82,7 @@ export function CampaignVideos({ row, source, asOf, canChange, query, reload, sh
           </tr>
         </thead>
         <tbody>
-          ${selected.map((video) => html`<${VideoRow} key=${video.id} video=${video} thumbnails=${source.thumbnails} views=${views} canChange=${canChange} isPending=${pending.has(toVideoKey(row.id, video.id))} remove=${remove} />`)}
+          ${selected.map((video) => html`<${VideoRow} key=${video.id} video=${video} thumbnails=${source.thumbnails} addedBy=${sources.get(row.followed?.[video.id] ?? '')} views=${views} canChange=${canChange} isPending=${pending.has(toVideoKey(row.id, video.id))} remove=${remove} />`)}
         </tbody>
       </table>`
     }
@@ -95,13 +96,15 @@ interface VideoRowProps {
   readonly video: Video
   /** Path of the pictures. */
   readonly thumbnails: string
+  /** Title of the source that added the video. */
+  readonly addedBy: string | undefined
   readonly views: number
   readonly canChange: boolean
   readonly isPending: boolean
   remove(video: Video): void
 }
 
-function VideoRow({ video, thumbnails, views, canChange, isPending, remove }: VideoRowProps) {
+function VideoRow({ video, thumbnails, addedBy, views, canChange, isPending, remove }: VideoRowProps) {
   const { id, url, channel, gone: removed, missing } = video
   const title = getTitle({ id, name: video.title })
   const share = video.views !== undefined && views > 0 ? video.views / views : 0
@@ -120,6 +123,7 @@ function VideoRow({ video, thumbnails, views, canChange, isPending, remove }: Vi
             ${channel && html`<bdi>${channel}</bdi>`}
             ${video.publishedAt && html`<span class="under">${formats.day(Date.parse(video.publishedAt))}</span>`}
             <${VideoLabels} video=${video} />
+            ${addedBy !== undefined && html`<span><bdi>${text('sources.addedBy', { name: addedBy })}</bdi></span>`}
             ${removed && html`<span class="badge">${text('videos.removedSince', { day: formats.day(Date.parse(removed.since)) })}</span>`}
             ${missing && html`<span class="badge">${text('videos.notFound')}</span>`}
             ${isUnread && html`<span class="badge">${text('videos.notRead')}</span>`}

@@ -5,8 +5,9 @@ import { addPost, stats } from '../api.ts'
 import { useChange } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
-import { PastePreview, usePastePreview } from '../parts/paste-preview.ts'
+import { PastePreview, toSourceName, usePastePreview } from '../parts/paste-preview.ts'
 import { text } from '../texts/texts.ts'
+import { follow } from './sources/change-sources.ts'
 
 /** Words of the field for videos and of that for posts. */
 const FIELD_TEXTS = {
@@ -25,8 +26,13 @@ interface ContentAdditionProps {
 export function ContentAddition({ row, kind, reload }: ContentAdditionProps) {
   const { id, version } = row
   const [pasted, setPasted] = useState('')
+  /** Channels that are followed: the preview does not know it of those that it knows only by a name. */
+  const [followed, setFollowed] = useState<readonly string[]>([])
   const change = useChange()
-  const { preview, isCurrent, videos: found, posts, fault } = usePastePreview(pasted, { id, version })
+  const { preview: read, isCurrent, videos: found, posts, fault } = usePastePreview(pasted, { id, version })
+  const toMember = (item: PreviewItem): PreviewItem =>
+    item.state === 'new' && followed.includes(toSourceName(item)) ? { ...item, state: 'member' } : item
+  const preview = { ...read, items: read.items.map(toMember) }
   const count = found.length + posts.length
   useUnsaved(count > 0)
   async function submit(event: Event) {
@@ -59,12 +65,12 @@ export function ContentAddition({ row, kind, reload }: ContentAdditionProps) {
     setPasted(rest.join('\n'))
     reload()
   }
-  const follow = ({ type, id: source }: PreviewItem) =>
-    change.run(async () => {
-      const sources = [...(row.sources ?? []), { type: type as 'channel' | 'playlist', id: source! }]
-      await stats.patch(id, { sources }, { ifVersion: version })
-      reload()
-    })
+  const followOne = async (item: PreviewItem) => {
+    const source = toSourceName(item)
+    if (!(await change.run(() => follow(id, { id: source })))) return
+    setFollowed([...followed, source])
+    reload()
+  }
   const [label, placeholder] = FIELD_TEXTS[kind]
   return html`<form class="addition" onSubmit=${submit}>
     <textarea
@@ -79,7 +85,7 @@ export function ContentAddition({ row, kind, reload }: ContentAdditionProps) {
     <button disabled=${change.isBusy || !isCurrent || count === 0}>
       ${count > 1 ? text('videos.addCount', { count }) : text('videos.add')}
     </button>
-    <${PastePreview} preview=${preview} fault=${fault} follow=${follow} />
+    <${PastePreview} preview=${preview} fault=${fault} follow=${followOne} />
     <${ErrorMessage} text=${change.fault} />
   </form>`
 }

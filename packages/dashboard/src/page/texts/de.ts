@@ -12,6 +12,7 @@ import { parts } from './de/parts.ts'
 import { posts } from './de/posts.ts'
 import { prices } from './de/prices.ts'
 import { results } from './de/results.ts'
+import { sources } from './de/sources.ts'
 import type { texts as english } from './en.ts'
 import type { Translation } from './text-types.ts'
 
@@ -31,4 +32,5 @@ export const texts: Translation<typeof english> = {
   ...posts,
   ...prices,
   ...results,
+  ...sources,
 }

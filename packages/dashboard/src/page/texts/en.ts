@@ -12,6 +12,7 @@ import { parts } from './en/parts.ts'
 import { posts } from './en/posts.ts'
 import { prices } from './en/prices.ts'
 import { results } from './en/results.ts'
+import { sources } from './en/sources.ts'
 
 /** All texts of the page in English, the source of the keys. The files in `en/` are parts of one list. */
 export const texts = {
@@ -29,4 +30,5 @@ export const texts = {
   ...posts,
   ...prices,
   ...results,
+  ...sources,
 } as const

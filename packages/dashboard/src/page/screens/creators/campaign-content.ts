@@ -8,6 +8,10 @@ import { CampaignVideos } from '../campaign-videos.ts'
 
 const CampaignPosts = onDemand(async () => (await import('../posts/campaign-posts.ts')).CampaignPosts)
 const CampaignCreators = onDemand(async () => (await import('./campaign-creators.ts')).CampaignCreators)
+const CampaignSources = onDemand(async () => (await import('../sources/campaign-sources.ts')).CampaignSources)
+
+/** The content of each tab. */
+const PARTS = { '': CampaignVideos, posts: CampaignPosts, creators: CampaignCreators, sources: CampaignSources }
 
 interface CampaignContentProps {
   readonly row: CollectionRow
@@ -21,17 +25,22 @@ interface CampaignContentProps {
   show(change: Record<string, string>): void
 }
 
-/** The videos of a campaign, its posts, or its creators. The choice is in the address. */
+/** The videos of a campaign, its posts, its creators, or its sources. The choice is in the address. */
 export function CampaignContent({ isOwn, query, show, ...content }: CampaignContentProps) {
   const hasPosts = isOwn || content.row.stats?.reported !== undefined
   const tabs = [
     ['', text('videos.title')],
     ...(hasPosts ? [['posts', text('posts.title')]] : []),
-    ...(isOwn ? [['creators', text('creators.title')]] : []),
+    ...(isOwn
+      ? [
+          ['creators', text('creators.title')],
+          ['sources', text('sources.title')],
+        ]
+      : []),
   ]
   const chosen = query.get('tab') ?? ''
   const tab = tabs.some(([name]) => name === chosen) ? chosen : ''
-  const Part = tab === 'posts' ? CampaignPosts : tab === 'creators' ? CampaignCreators : CampaignVideos
+  const Part = PARTS[tab as keyof typeof PARTS]
   return html`${
       tabs.length > 1 &&
       html`<div class="sections">

@@ -102,5 +102,7 @@ export const errors: Translation<typeof english> = {
   'field.url':
     'Das ist kein Link zu einem Beitrag von Instagram, TikTok, Twitch, X, Facebook oder LinkedIn. Bitte korrigieren.',
   'field.file': 'Die Datei braucht eine erste Zeile mit Überschriften wie url, views, likes und at.',
+  'field.source': 'Bitte Link, @Handle oder ID eines YouTube-Kanals oder einer Playlist schreiben.',
+  'field.sources': 'Eine Kampagne hat höchstens 20 Quellen mit je höchstens 20 Wörtern.',
   'field.query': 'Diese Adresse enthält eine Suche, die der Dienst nicht kennt. Bitte aus der Adresse entfernen.',
 }

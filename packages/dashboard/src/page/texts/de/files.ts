@@ -19,6 +19,9 @@ export const files: Translation<typeof english> = {
   'preview.duplicate': 'Wie in Zeile {line}',
   'preview.follow': 'Folgen',
   'preview.followOne': '{name} folgen',
+  'preview.followed': 'Wird zur Quelle',
+  'preview.unfollow': 'Nicht folgen',
+  'preview.unfollowOne': '{name} nicht folgen',
   'preview.refused': { one: '{count} nicht angenommen', other: '{count} nicht angenommen' },
 
   'platform.instagram': 'Instagram',

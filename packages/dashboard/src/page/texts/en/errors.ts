@@ -89,5 +89,7 @@ export const errors = {
   'field.campaign': 'This is not the address of a campaign. Check that you copied all of it.',
   'field.url': 'This is not a link to a post of Instagram, TikTok, Twitch, X, Facebook or LinkedIn. Correct it.',
   'field.file': 'The file needs a first row with headings such as url, views, likes and at.',
+  'field.source': 'Write the link, the @handle or the id of a YouTube channel or playlist.',
+  'field.sources': 'A campaign follows at most 20 channels and playlists, each with at most 20 words.',
   'field.query': 'This address contains a search that the service does not know. Remove it from the address.',
 } as const

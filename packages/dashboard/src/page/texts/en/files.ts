@@ -14,6 +14,9 @@ export const files = {
   'preview.duplicate': 'The same as in line {line}',
   'preview.follow': 'Follow',
   'preview.followOne': 'Follow {name}',
+  'preview.followed': 'Will be followed',
+  'preview.unfollow': 'Do not follow',
+  'preview.unfollowOne': 'Do not follow {name}',
   'preview.refused': { one: '{count} not accepted', other: '{count} not accepted' },
 
   'platform.instagram': 'Instagram',
