@@ -32,13 +32,25 @@ it('moves collections, histories and details to another service, byte for byte',
     sources: [{ type: 'channel', id: 'UCa', title: 'A' }],
     archived: true,
   })
+  await first.put('/collections/empty/posts/p', { url: 'https://x.com/i/status/12345', title: 'Post' })
+  for (const [day, views] of [
+    ['20', 700],
+    ['21', 650],
+  ])
+    await first.post('/collections/empty/posts/p/numbers', { views, at: `2026-11-${day}T12:00:00Z`, note: 'mail' })
   await first.put('/collections/old', { videos: videoIds(2) })
+  await first.put('/collections/old/posts/p', { url: 'https://x.com/i/status/12345' })
   await first.delete('/collections/old')
   let counts = 100
   youtube.handler = (ids, reply) => reply.end(listOf(ids, (counts += 10)))
   await waitUntil(async () => (await first.get('/collections/spring/stats/history')).body.points?.length > 3)
-  const [expected, history] = await Promise.all(
-    ['/collections/spring', '/collections/spring/stats/history'].map(async (path) => (await first.get(path)).body),
+  const [expected, history, posts, numbers] = await Promise.all(
+    [
+      '/collections/spring',
+      '/collections/spring/stats/history',
+      '/collections/empty/posts',
+      '/collections/empty/posts/p/numbers',
+    ].map(async (path) => (await first.get(path)).body),
   )
   expect(await run('export', `${file}.live`, '--url', first.url)).toMatchObject({ code: 0, stderr: '' })
   expect(await run('export', `${file}.busy`, '--from', here)).toMatchObject({
@@ -69,6 +81,9 @@ it('moves collections, histories and details to another service, byte for byte',
   )
   expect((await second.get('/collections/spring/stats')).body).toMatchObject({ videos: 60 })
   expect((await second.get('/collections/empty')).body).toMatchObject({ archived: true, sources: [{ id: 'UCa' }] })
+  expect((await second.get('/collections/empty/posts')).body).toEqual(posts)
+  expect((await second.get('/collections/empty/posts/p/numbers')).body).toEqual(numbers)
+  expect((await second.get('/collections/empty/stats')).body.reported).toMatchObject({ impressions: 650, posts: 1 })
   expect((await second.get('/trash')).body.collections).toMatchObject([{ id: 'old', videos: videoIds(2) }])
   // The numbers are recent enough: no call was necessary.
   expect(youtube.calls).toHaveLength(calls)
@@ -85,5 +100,6 @@ it('moves collections, histories and details to another service, byte for byte',
     stdout: expect.stringMatching(/2 collections have/),
   })
   expect((await second.get('/collections/old')).status).toBe(200)
+  expect((await second.get('/collections/old/posts')).body.posts).toMatchObject([{ id: 'p' }])
   await second.stop()
 })

@@ -43,6 +43,56 @@ describe('the state machine', () => {
     expect(await readContents(one)).toEqual([['c!c', JSON.stringify(collection('c', 3))]])
   })
 
+  it('writes records all together, and only if each replaces the revision that it names', async () => {
+    const { level, stateMachine } = await openTestStateMachine()
+    onTestFinished(() => level.close())
+    const post = (revision: number, before?: number, key = 'c/p') =>
+      ({ kind: 'post', key, value: { revision }, ...(before !== undefined && { before }) }) as const
+    const numbers = (n: number) => ({ kind: 'post-numbers', key: `c/p/${n}`, value: { n } }) as const
+    const deletion = (before: number) => ({ kind: 'post', key: 'c/p', value: undefined, before }) as const
+    const changes: (readonly [rows: Extract<StatsChange, { type: 'records' }>['rows'], isApplied: boolean])[] = [
+      // There must be none.
+      [[post(5, 4)], false],
+      [[post(5, 0), numbers(1)], true],
+      // Two nodes that replaced the same revision: the first one wins, also within one batch.
+      [[post(6, 0), numbers(2)], false],
+      [[post(7, 5), numbers(3)], true],
+      [[post(8, 5), numbers(4)], false],
+      // One row of several does not fit.
+      [[post(9, 7), post(9, 1, 'c/q')], false],
+      [[deletion(5)], false],
+      [[deletion(7), { ...numbers(1), value: undefined }], true],
+      [[deletion(7)], false],
+      [[post(10, 7)], false],
+      [[post(10, 0)], true],
+      // Without `before` the row is replaced in any case.
+      [[post(11)], true],
+    ]
+    const entries: StatsChange[] = [
+      { type: 'put', collection: collection('c', 1) },
+      ...changes.map(([rows]) => ({ type: 'records', rows }) as const),
+    ]
+    const outcomes = [true, ...changes.map(([, isApplied]) => isApplied)]
+    expect(await stateMachine.apply(toEntries(entries), at(entries.length))).toEqual(outcomes)
+    const reads = createLevelReads(level)
+    const stored = { post: ['c/p', 'c/q'], 'post-numbers': [1, 2, 3, 4].map((n) => `c/p/${n}`) } as const
+    expect(await reads.getRecords('post', stored.post)).toEqual([{ revision: 11 }, undefined])
+    expect(await reads.getRecords('post-numbers', stored['post-numbers'])).toEqual([
+      undefined,
+      undefined,
+      { n: 3 },
+      undefined,
+    ])
+    // The same entries, one by one, have the same outcomes and contents.
+    const other = await openTestStateMachine()
+    onTestFinished(() => other.level.close())
+    const single: (boolean | undefined)[] = []
+    for (const [i, entry] of toEntries(entries).entries())
+      single.push(...((await other.stateMachine.apply([entry], at(i + 1))) as boolean[]))
+    expect(single).toEqual(outcomes)
+    expect(await readContents(other)).toEqual(await readContents({ level, stateMachine }))
+  })
+
   it('refuses records of a kind that it does not know', async () => {
     const one = await openTestStateMachine()
     onTestFinished(() => one.level.close())
