@@ -58,16 +58,18 @@ it.skipIf(!hasFaketime)("an agency's week", { timeout: 600_000 }, async () => {
 
   // Tuesday: the campaign follows a channel and a playlist.
   await passDay()
-  const field = page.getByLabel('Links of videos to add')
-  await field.fill(`${CHANNEL_LINK}\n${PLAYLIST_LINK}`)
+  await page.getByRole('button', { name: 'Sources', exact: true }).click()
   for (const [i, link] of [CHANNEL_LINK, PLAYLIST_LINK].entries()) {
-    await page.getByRole('button', { name: `Follow ${link}` }).click()
-    await waitUntil(async () => (await countStates(page)).member === i + 1)
+    await page.getByLabel('@handle or id').fill(link)
+    // The stand-in invents uploads too: only those of the campaign count.
+    await page.getByLabel('Only uploads with').fill('#spring')
+    await page.getByRole('button', { name: 'Follow' }).click()
+    await page.getByText('only with #spring').nth(i).waitFor()
   }
-  const { sources } = await readCampaign(spring)
-  expect(sources!.map(({ id }) => id)).toEqual([CREATOR.id, PLAYLIST])
-  // The stand-in invents uploads too: only those of the campaign count.
-  await stats.patch(spring, { sources: sources!.map((source) => ({ ...source, contains: ['#spring'] })) })
+  expect((await readCampaign(spring)).sources).toMatchObject([
+    { type: 'channel', id: CREATOR.id, contains: ['#spring'] },
+    { type: 'playlist', id: PLAYLIST, contains: ['#spring'] },
+  ])
   await look(page, 'tuesday')
 
   // Wednesday: three uploads arrive.
@@ -83,7 +85,9 @@ it.skipIf(!hasFaketime)("an agency's week", { timeout: 600_000 }, async () => {
     [uploads[1]!]: CREATOR.id,
     [uploads[2]!]: PLAYLIST,
   })
-  for (const id of uploads) await page.getByText(`Look ${id} #spring`).first().waitFor()
+  await page.getByRole('button', { name: 'Videos', exact: true }).click()
+  for (const id of uploads)
+    await page.locator('.videos tr', { hasText: `Look ${id} #spring` }).getByText('Added by').waitFor()
   await look(page, 'wednesday')
 
   // Thursday: a video vanishes; its last numbers remain in the sums.
