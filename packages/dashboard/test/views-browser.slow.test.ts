@@ -46,6 +46,41 @@ describe('in Chromium', () => {
     await other.getByRole('link', { name: 'Thirds, from Z' }).waitFor()
   })
 
+  it('a selection is tagged, archived, deleted and restored on a phone', { timeout: 120_000 }, async () => {
+    const stack = await startStack()
+    await createManyCampaigns(stack, 30)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await openPage({ reducedMotion: 'reduce', colorScheme, viewport: { width: 390, height: 844 } })
+      await page.goto(`${stack.url}/?sort=name`)
+      const select = async (...numbers: number[]) => {
+        for (const number of numbers)
+          await page.getByRole('checkbox', { name: `Select Campaign ${number}`, exact: true }).check()
+      }
+      const undo = (sentence: string) =>
+        page.locator('.undo', { hasText: sentence }).getByRole('button', { name: 'Undo' }).click()
+      const bar = page.getByRole('region', { name: 'Selection' })
+      await select(1, 2, 3)
+      await bar.getByText('3 selected').waitFor()
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
+      expect(await checkAccessibility(page)).toEqual([])
+      await page.locator('tr[data-index="12"]').scrollIntoViewIfNeeded()
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/bulk-phone-${colorScheme}.png` })
+      await bar.getByPlaceholder('Tag').fill(colorScheme)
+      await bar.getByRole('button', { name: 'Add tag' }).click()
+      await page.getByText('3 campaigns have the tag now.').waitFor()
+      await select(1, 2)
+      await bar.getByRole('button', { name: 'Archive' }).click()
+      await undo('2 campaigns archived.')
+      await page.getByText('2 campaigns are active again.').waitFor()
+      await select(2, 4)
+      await bar.getByRole('button', { name: 'Delete' }).click()
+      await undo('2 campaigns moved to the trash.')
+      await page.getByText('2 campaigns restored.').waitFor()
+      expect((await stack.stats.list({ tag: colorScheme })).collections).toHaveLength(3)
+      expect((await stack.stats.list({ sort: 'name' })).total).toBe(30)
+    }
+  })
+
   it('many views take one line on a phone', async () => {
     const stack = await startStack()
     await createManyCampaigns(stack, 3)

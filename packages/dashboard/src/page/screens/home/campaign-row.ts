@@ -42,7 +42,7 @@ export class CampaignRow extends Component<CampaignRowProps> {
     const asOf = stats?.stale ? rich('list.old', { time: clock }) : clock
     // The row of the headings is row 1.
     return html`<tr aria-rowindex=${index + 2} data-index=${index}>
-      <td class="wide">
+      <td class="choose">
         <input
           type="checkbox"
           aria-label=${text('list.selectOne', { name: title })}

@@ -14,7 +14,7 @@ const COLUMNS = [
   ['rate', text('list.rate'), 'number wide'],
 ] as const
 /** Columns that a phone shows, too: a wider cell would create empty columns there. */
-const COLUMN_COUNT = 2
+const COLUMN_COUNT = 3
 /** Rows that are rendered above and below the visible ones. */
 const OVERSCAN = 12
 /** The rendered range changes in steps of this many rows. */
@@ -75,7 +75,7 @@ export function CampaignTable({ rows, query, chosen, choose, chooseAll, show, ne
     <table class=${isVirtual ? 'campaigns virtual' : 'campaigns'} aria-rowcount=${rows.length + 1}>
       <thead>
         <tr aria-rowindex="1">
-          <th class="wide">
+          <th class="choose">
             <input
               type="checkbox"
               aria-label=${text('list.selectAll')}
