@@ -87,7 +87,10 @@ it.skipIf(!hasFaketime)("an agency's week", { timeout: 600_000 }, async () => {
   })
   await page.getByRole('button', { name: 'Videos', exact: true }).click()
   for (const id of uploads)
-    await page.locator('.videos tr', { hasText: `Look ${id} #spring` }).getByText('Added by').waitFor()
+    await page
+      .locator('.videos tr', { hasText: `Look ${id} #spring` })
+      .getByText('Added by')
+      .waitFor()
   await look(page, 'wednesday')
 
   // Thursday: a video vanishes; its last numbers remain in the sums.
