@@ -162,8 +162,9 @@ function BeginningNote({ row, beginning }: { row: CollectionRow; beginning: Rang
     return html`<p class="quiet note">
       ${rich(state === 'upcoming' ? 'compare.upcoming' : 'compare.unknown', { name })}
     </p>`
-  if (start?.quality !== 'first') return null
-  const time = formatHours((Date.parse(start.at) - Date.parse(from!)) / 1_000)
+  const unknown = start?.quality === 'first' ? (Date.parse(start.at) - Date.parse(from!)) / 1_000 : 0
+  if (unknown < HOUR_S) return null
+  const time = formatHours(unknown)
   return html`<p class="quiet note">${rich('compare.firstNumbers', { name, time })}</p>`
 }
 

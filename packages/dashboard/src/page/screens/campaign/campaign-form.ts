@@ -12,6 +12,7 @@ import { ErrorMessage, useUnsaved } from '../../parts/dialog.ts'
 import { formats } from '../../page-state.ts'
 import { choice } from '../../texts/language.ts'
 import { rich, text } from '../../texts/texts.ts'
+import { getCost } from '../results/campaign-cards.ts'
 import { discardEdit, drafts, type FormBase, type FormTexts } from './edit-drafts.ts'
 
 /** Maximum attempts to save. An attempt fails if another user changed the campaign since the last read. */
@@ -125,6 +126,8 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     value === null ? text('form.none') : formats.amount(value, currency ?? undefined)
   const day = (date: string | null) => (date === null ? text('form.none') : formats.date(date))
 
+  const feesNote = row.fees ? text('form.costIsFees', { amount: formats.amount(getCost(row)!, row.currency) }) : ''
+
   return html`<form class="form" onSubmit=${submit}>
     <label>${text('form.name')} <input ...${bind('name')} /></label>
     ${conflict('name', remoteTexts.name || text('form.none'), { name: remoteTexts.name })}
@@ -160,7 +163,7 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
       </label>
     </div>
     <p id="cost-preview" class=${costFault === undefined ? 'quiet' : 'fault'} role="status">
-      ${costFault ?? (fields.cost === null ? '' : `= ${amount(fields.cost, fields.currency)}`)}
+      ${costFault ?? (fields.cost === null ? feesNote : `= ${amount(fields.cost, fields.currency)}`)}
     </p>
     ${conflict('cost', amount(base.fields.cost, base.fields.currency), { cost: remoteTexts.cost, currency: remoteTexts.currency })}
     <${ErrorMessage} text=${change.fault} />

@@ -37,7 +37,7 @@ interface CardsProps {
 
 const MICRO = 1e6
 /** The cost of a campaign, or the sum of its fees. */
-const getCost = ({ cost, fees }: CollectionRow) =>
+export const getCost = ({ cost, fees }: CollectionRow) =>
   cost ?? (fees && Math.round(fees.reduce((sum, { amount }) => sum + amount, 0) * MICRO) / MICRO)
 
 /** The figures of a campaign. */

@@ -49,6 +49,7 @@ export const campaign: Translation<typeof english> = {
   'form.from': 'Von',
   'form.to': 'Bis',
   'form.cost': 'Kosten',
+  'form.costIsFees': 'Die Kosten sind die Summe der Honorare der Creator: {amount}.',
   'form.currency': 'Währung',
   'form.noCurrency': 'Keine',
   'form.none': 'keine Angabe',

@@ -47,6 +47,7 @@ export const campaign = {
   'form.from': 'From',
   'form.to': 'To',
   'form.cost': 'Cost',
+  'form.costIsFees': 'The cost is the sum of the fees of its creators: {amount}.',
   'form.currency': 'Currency',
   'form.noCurrency': 'None',
   'form.none': 'none',
