@@ -48,7 +48,7 @@ const MAX_KB = {
   '/nope': 50,
 }
 /** Limit of all scripts of the page in one language (KB). */
-const MAX_TOTAL_KB = 160
+const MAX_TOTAL_KB = 180
 
 describe('the page', () => {
   it('loads only the scripts of its screen', async () => {
