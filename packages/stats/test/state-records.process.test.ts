@@ -83,14 +83,19 @@ describe('the state machine', () => {
       { n: 3 },
       undefined,
     ])
-    // The same entries, one by one, have the same outcomes and contents.
-    const other = await openTestStateMachine()
-    onTestFinished(() => other.level.close())
-    const single: (boolean | undefined)[] = []
-    for (const [i, entry] of toEntries(entries).entries())
-      single.push(...((await other.stateMachine.apply([entry], at(i + 1))) as boolean[]))
-    expect(single).toEqual(outcomes)
-    expect(await readContents(other)).toEqual(await readContents({ level, stateMachine }))
+    // In batches of any size the same entries have the same outcomes and contents.
+    for (const size of [1, 7]) {
+      const other = await openTestStateMachine()
+      onTestFinished(() => other.level.close())
+      const all = toEntries(entries)
+      const results: unknown[] = []
+      for (let i = 0; i < all.length; i += size) {
+        const batch = all.slice(i, i + size)
+        results.push(...((await other.stateMachine.apply(batch, at(i + batch.length))) as unknown[]))
+      }
+      expect(results).toEqual(outcomes)
+      expect(await readContents(other)).toEqual(await readContents({ level, stateMachine }))
+    }
   })
 
   it('refuses records of a kind that it does not know', async () => {

@@ -20,7 +20,7 @@ export const posts: Translation<typeof english> = {
   'posts.reportedViews': 'Gemeldete Aufrufe',
   'posts.reportedEngagements': 'Gemeldete Interaktionen',
   'posts.count': { one: '{count} Beitrag anderer Plattformen', other: '{count} Beiträge anderer Plattformen' },
-  'posts.reportedAsOf': 'gemeldet, Stand {time}',
+  'posts.reportedAsOf': 'Stand {time}',
   'posts.notReported': 'noch nicht gemeldet',
   'posts.history': 'Gemeldete Zahlen im Verlauf',
   'posts.historyNone': 'Solche Zahlen sind nicht gemeldet.',

@@ -17,7 +17,7 @@ export const posts = {
   'posts.reportedViews': 'Reported views',
   'posts.reportedEngagements': 'Reported engagements',
   'posts.count': { one: '{count} post of other platforms', other: '{count} posts of other platforms' },
-  'posts.reportedAsOf': 'reported, as of {time}',
+  'posts.reportedAsOf': 'as of {time}',
   'posts.notReported': 'not reported yet',
   'posts.history': 'Reported numbers over time',
   'posts.historyNone': 'No such numbers are reported.',
