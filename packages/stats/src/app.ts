@@ -67,7 +67,7 @@ export async function createStatsApp(
   registerVideoRoutes(app, collections, cache)
   registerPreviewRoutes(app, collections, lookUpVideos)
   registerResultsRoutes(app, collections)
-  await registerCampaignFileRoutes(app, { collections, posts, lookUpVideos, budget: context.budget })
+  await registerCampaignFileRoutes(app, { collections, posts, lookUpVideos, findSource, budget: context.budget })
   registerPostRoutes(app, collections.state, posts)
   await registerNumbersRoutes(app, collections.state, posts, context.budget)
   registerHistoryRoutes(app, collections, toRetentionTiers(config).daily)

@@ -217,7 +217,7 @@ describe('a source', () => {
     await offline.stop()
     const poor = await startStats({ ...settings, youtubeUri: standIn.url, dailyBudget: 1 })
     expect((await poor.put('/collections/a', campaign)).status).toBe(201)
-    expect(await poor.put('/collections/b', campaign)).toMatchObject(unavailable)
+    expect(await poor.put('/collections/b', { videos: [], sources: [{ id: '@channel8' }] })).toMatchObject(unavailable)
     await poor.stop()
   })
 })

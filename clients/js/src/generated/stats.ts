@@ -1993,7 +1993,7 @@ export interface components {
             line: number;
             /** @description At most 200 characters. */
             text: string;
-            /** @description As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id). */
+            /** @description As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_NOT_FOUND` (YouTube has no such channel), `CHANNEL_WITHOUT_ID` (a channel to follow could not be looked up: its link needs the id). */
             reason: string;
         };
         /** Invalid cell */

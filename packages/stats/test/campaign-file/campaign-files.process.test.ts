@@ -169,3 +169,27 @@ it('a campaign that is not valid is refused with its reason, and the others are 
   ])
   expect((await client.list()).collections.map(({ id }) => id)).toEqual(['e'])
 })
+
+it('channels that a sheet names by their handles are looked up once, and become sources', async () => {
+  const { client } = await startService('v8')
+  const lines = [
+    'Campaign,Link,Contains',
+    'Spring,https://www.youtube.com/@channel7,spring',
+    'Spring,https://www.youtube.com/@channel9999,',
+    'Autumn,https://www.youtube.com/@channel7,',
+  ].join('\n')
+  const refused = [{ line: 2, text: 'https://www.youtube.com/@channel9999', reason: 'CHANNEL_NOT_FOUND' }]
+  const getLookups = async () => (await client.getUpstream()).budget.kinds.lookups
+  expect(await client.importCampaigns(lines, { dryRun: true })).toMatchObject({ campaigns: [{}, {}], refused })
+  expect(await getLookups()).toBe(2)
+  const { campaigns } = await client.importCampaigns(lines)
+  // Only the channel that was not found is looked up once more.
+  expect(await getLookups()).toBe(3)
+  const source = { type: 'channel', id: 'UC0007000700070007000700', title: 'Channel 7' }
+  expect((await client.get(campaigns[0]!.id))!.sources).toEqual([{ ...source, contains: ['spring'] }])
+  expect((await client.get(campaigns[1]!.id))!.sources).toEqual([source])
+  expect((await client.importCampaigns(lines)).campaigns).toMatchObject([
+    { state: 'unchanged' },
+    { state: 'unchanged' },
+  ])
+})

@@ -1,14 +1,16 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import { randomUUID } from 'node:crypto'
-import { findAmbiguousCost, getEtag, isReversed, type Collection } from '../../core/campaign.ts'
+import { findAmbiguousCost, getEtag, isReversed, type CampaignSource, type Collection } from '../../core/campaign.ts'
 import type { CampaignContent } from '../../core/campaign-file/campaign-content.ts'
 import type { ImportedCampaign } from '../../core/campaign-file/campaign-draft.ts'
 import type { CampaignFile, RefusedRow } from '../../core/campaign-file/read-campaigns.ts'
+import type { SourceName } from '../../core/follow/source-name.ts'
 import type { LookedUpVideos } from '../../core/paste/preview.ts'
 import { errors } from '../../errors.ts'
 import type { Posts } from '../../posts/posts.ts'
 import type { StateReader } from '../../state/stats-state.ts'
 import type { Collections } from '../collections.ts'
+import { findChannels, type NamedChannel } from './find-channels.ts'
 import { findKnownVideos } from './find-known-videos.ts'
 import { toImportedPosts } from './imported-posts.ts'
 import { planChange, type PlannedChange } from './import-plan.ts'
@@ -18,7 +20,9 @@ export type ImportRefusal =
   | RefusedRow['reason']
   | 'NOT_A_VIDEO'
   | 'NOT_CHECKED'
-  /** A channel that the row only names: its id is needed. */
+  /** YouTube has no channel of this name. */
+  | 'CHANNEL_NOT_FOUND'
+  /** A channel that the row only names could not be looked up: its id is needed. */
   | 'CHANNEL_WITHOUT_ID'
 
 /** What an import did to a campaign, or would do. */
@@ -47,6 +51,7 @@ export interface CampaignImportOptions {
   readonly collections: Pick<Collections, 'state' | 'change'>
   readonly posts: Pick<Posts, 'importPosts'>
   lookUpVideos(ids: readonly string[]): Promise<LookedUpVideos>
+  findSource(source: SourceName): Promise<CampaignSource | undefined>
   /** Returns the reason why a campaign is not valid. */
   validate(content: CampaignContent): string | undefined
   readonly isDryRun: boolean
@@ -61,14 +66,15 @@ export async function importCampaigns(
   file: CampaignFile,
   options: CampaignImportOptions,
 ): Promise<CampaignImportResult> {
-  const { collections, lookUpVideos } = options
+  const { collections, lookUpVideos, findSource } = options
   const doubtful = [...new Set(file.campaigns.flatMap((one) => one.doubtful ?? []))]
   const looked = await findKnownVideos(doubtful, collections.state, lookUpVideos)
+  const channels = await findChannels(file.campaigns, findSource)
   const refused: CampaignImportResult['refused'][number][] = [...file.refused]
   const getIdByName = await createNameIndex(file, collections.state)
   const campaigns: CampaignResult[] = []
   for (const campaign of file.campaigns) {
-    const { content, refused: refusedItems } = removeUnsupported(campaign, looked)
+    const { content, refused: refusedItems } = addFound(campaign, looked, channels)
     refused.push(...refusedItems)
     const existingId = content.id ?? (content.name === undefined ? undefined : getIdByName(content.name))
     campaigns.push(await importCampaign(campaign.line, content, existingId, options))
@@ -129,20 +135,28 @@ const pickFields = (fields: PlannedChange['fields'] & Partial<Collection>): Camp
   return content
 }
 
-/** Returns a campaign without the videos that YouTube does not know, and without what cannot be imported. */
-function removeUnsupported({ line, content, doubtful, channels = [] }: ImportedCampaign, looked: LookedUpVideos) {
+/** Returns a campaign without the videos that YouTube does not know, and with the channels that it knows. */
+function addFound(
+  { line, content, doubtful, channels = [] }: ImportedCampaign,
+  looked: LookedUpVideos,
+  namedChannels: ReadonlyMap<string, NamedChannel>,
+) {
   const found = new Set(looked.found.map(({ id }) => id))
   const failed = new Set(looked.failed)
   const unknown = new Set(doubtful?.filter((id) => !found.has(id)))
-  const refused: CampaignImportResult['refused'][number][] = [
-    ...[...unknown].map((text) => ({
-      line,
-      text,
-      reason: failed.has(text) ? ('NOT_CHECKED' as const) : ('NOT_A_VIDEO' as const),
-    })),
-    ...channels.map(({ url }) => ({ line, text: url, reason: 'CHANNEL_WITHOUT_ID' as const })),
-  ]
-  return { content: { ...content, videos: content.videos.filter((id) => !unknown.has(id)) }, refused }
+  const refused = [...unknown].map((text): CampaignImportResult['refused'][number] => ({
+    line,
+    text,
+    reason: failed.has(text) ? 'NOT_CHECKED' : 'NOT_A_VIDEO',
+  }))
+  const sources = [...(content.sources ?? [])]
+  for (const { url, contains } of channels) {
+    const found = namedChannels.get(url)!
+    if (typeof found === 'string') refused.push({ line, text: url, reason: found })
+    else if (!sources.some(({ id }) => id === found.id)) sources.push({ ...found, ...(contains && { contains }) })
+  }
+  const videos = content.videos.filter((id) => !unknown.has(id))
+  return { content: { ...content, videos, ...(sources.length > 0 && { sources }) }, refused }
 }
 
 const PAGE_SIZE = 500

@@ -1,3 +1,4 @@
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { CampaignSource } from '../../core/campaign.ts'
 import type { SourceName } from '../../core/follow/source-name.ts'
@@ -6,6 +7,10 @@ import { errors } from '../../errors.ts'
 import type { QuotaMeter } from '../../quota/quota-meter.ts'
 import type { ChannelName } from '../../youtube/channel-list.ts'
 import type { SideCaller } from '../../youtube/side-caller.ts'
+
+/** Time for which a source that was found is cached (ms). */
+const CACHE_MS = 600_000
+const MAX_CACHED = 1_000
 
 export interface SourceLookupOptions {
   readonly caller: Pick<SideCaller, 'findChannel' | 'findPlaylist'>
@@ -20,6 +25,8 @@ const toChannelName = ({ name, nameKind }: SourceName): ChannelName =>
 /** Finds the channel or the playlist that a person entered. Each look-up costs a unit of quota. */
 export class SourceLookup {
   readonly #options: SourceLookupOptions
+  /** Sources that were found, in the order of insertion: an import repeats the look-ups of its preview. */
+  readonly #found = new Map<string, { readonly source: CampaignSource; readonly until: number }>()
 
   constructor(options: SourceLookupOptions) {
     this.#options = options
@@ -31,6 +38,9 @@ export class SourceLookup {
    */
   async find(source: SourceName): Promise<CampaignSource | undefined> {
     const { caller, meter, getOutage } = this.#options
+    const key = JSON.stringify([source.type, source.nameKind, source.name])
+    const cached = this.#found.get(key)
+    if (cached && cached.until > steadyNow()) return cached.source
     const outage = getOutage()
     if (outage) throw outage
     if (!isLookupAllowed(meter.remainingQuota))
@@ -39,6 +49,14 @@ export class SourceLookup {
       source.type === 'channel'
         ? await caller.findChannel(toChannelName(source))
         : await caller.findPlaylist(source.name)
-    return found && { type: source.type, id: found.id, ...(found.title !== undefined && { title: found.title }) }
+    if (!found) return undefined
+    const known = { type: source.type, id: found.id, ...(found.title !== undefined && { title: found.title }) }
+    this.#found.delete(key)
+    this.#found.set(key, { source: known, until: steadyNow() + CACHE_MS })
+    for (const first of this.#found.keys()) {
+      if (this.#found.size <= MAX_CACHED) break
+      this.#found.delete(first)
+    }
+    return known
   }
 }

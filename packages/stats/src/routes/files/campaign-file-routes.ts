@@ -31,6 +31,7 @@ interface CampaignFileOptions {
   readonly collections: Collections
   readonly posts: Posts
   readonly lookUpVideos: OpenedCache['lookUpVideos']
+  readonly findSource: OpenedCache['findSource']
   readonly budget: Budget
 }
 

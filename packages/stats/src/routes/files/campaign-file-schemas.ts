@@ -61,7 +61,8 @@ const refusedRow = closedObject(
       ...text,
       description:
         'As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), ' +
-        '`CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id).',
+        '`CHANNEL_NOT_FOUND` (YouTube has no such channel), `CHANNEL_WITHOUT_ID` (a channel to follow could not be looked up: ' +
+        'its link needs the id).',
     },
   },
   { title: 'Refused row', required: ['line', 'text', 'reason'] },

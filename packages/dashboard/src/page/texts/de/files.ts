@@ -43,7 +43,8 @@ export const files: Translation<typeof english> = {
   'refusal.NOT_CHECKED': 'Derzeit nicht prüfbar: bitte den ganzen Link einfügen',
   'refusal.DUPLICATE': 'Eine frühere Zeile hat denselben Link',
   'refusal.OTHER_TYPE': 'Der Link passt nicht zum Typ seiner Zeile',
-  'refusal.CHANNEL_WITHOUT_ID': 'Um einem Kanal zu folgen, ist sein Link mit /channel/UC… nötig',
+  'refusal.CHANNEL_NOT_FOUND': 'Diesen Kanal gibt es auf YouTube nicht',
+  'refusal.CHANNEL_WITHOUT_ID': 'Der Kanal ließ sich nicht suchen: Sein Link mit /channel/UC… ist nötig',
 
   'files.exportAll': 'Alle exportieren:',
   'files.import': 'Tabelle importieren',

@@ -38,7 +38,8 @@ export const files = {
   'refusal.NOT_CHECKED': 'Cannot be checked at present: paste its whole link',
   'refusal.DUPLICATE': 'An earlier row has the same link',
   'refusal.OTHER_TYPE': 'The link is not what the type of its row states',
-  'refusal.CHANNEL_WITHOUT_ID': 'To follow a channel, its link with /channel/UC… is needed',
+  'refusal.CHANNEL_NOT_FOUND': 'YouTube has no such channel',
+  'refusal.CHANNEL_WITHOUT_ID': 'The channel could not be looked up: its link with /channel/UC… is needed',
 
   'files.exportAll': 'Export all:',
   'files.import': 'Import a sheet',
