@@ -42,6 +42,22 @@ test.each(['0', '2'])('SIGHUP replaces the process, and no request is lost, with
   expect(await started.stop()).toMatchObject({ code: 0 })
 })
 
+test('a predecessor that exits after its successor is ready is not restarted', async () => {
+  const started = spawnStart([...COUNTER, '--exit-delay', '2000'])
+  const { counter } = await started.waitUntilReady()
+  started.kill('SIGHUP')
+  const pid = await waitForReload(started)
+  expect(isAlive(counter!.pid)).toBe(true)
+  await waitUntil(() => !isAlive(counter!.pid))
+  // A reload begins after all earlier events of processes.
+  started.kill('SIGHUP')
+  const next = await waitForReload(started, 2)
+  await waitUntil(() => !isAlive(pid))
+  expect(started.listChildren()).toEqual([next])
+  expect(started.stderr).not.toContain('restarts it')
+  expect(await started.stop()).toMatchObject({ code: 0 })
+})
+
 test('a connection that waits for the successor is answered by it', async () => {
   const started = spawnStart([...COUNTER, '--threads', '1', '--openDelay', '300'])
   const { counter } = await started.waitUntilReady()

@@ -113,8 +113,8 @@ export async function startChild(
     listeners?.trim(running.ready.threads)
     watchMain(child, config, () => report(`process ${child.pid} does not respond`))
     function onExit(code: number | null, signal: string | null): void {
-      // A successor that is loading its code takes over at once.
-      if (stopped.aborted || isReloading) return
+      // A successor that is loading its code takes over at once. One that is ready has replaced the process already.
+      if (stopped.aborted || isReloading || running !== current) return
       report(`process ${child.pid} exited (${signal ?? `exit code ${code}`}); the supervisor restarts it`)
       restart()
     }
@@ -140,11 +140,9 @@ export async function startChild(
 
   async function startSuccessor(): Promise<void> {
     const predecessor = current.process
-    let isEnding = false
     /** Ends the predecessor. Resolves when it has closed its data. */
     async function takeOver(): Promise<void> {
       if (hasExited(predecessor)) return
-      isEnding = true
       const closed = new Promise<void>((resolve) => {
         predecessor.on('message', ({ kind }: ProcessReport) => kind === 'closed' && resolve())
       })
@@ -160,7 +158,8 @@ export async function startChild(
       isReloading = false
       if (stopped.aborted) return
       report(`reload failed: ${(error as Error).message}`)
-      if (isEnding || hasExited(predecessor)) restart()
+      // Otherwise the exit of the predecessor restarts the service, if it is ending.
+      if (hasExited(predecessor)) restart()
     }
   }
 
