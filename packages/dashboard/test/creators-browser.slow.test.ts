@@ -15,7 +15,11 @@ async function startCampaigns() {
     const found = (await stack.stats.get('spring', ['creators']))!
     return found.creators!.length > 2 && found.unattributed === undefined && found
   })
-  await waitUntil(async () => (await stack.stats.listCreators()).creators.length === creators!.length)
+  // The channels, with their pictures, are read after the videos.
+  await waitUntil(async () => {
+    const all = (await stack.stats.listCreators()).creators
+    return all.length === creators!.length && all.every(({ thumbnail }) => thumbnail !== undefined)
+  })
   return { ...stack, creators: creators! }
 }
 

@@ -756,7 +756,7 @@ class RefusedRow(TypedDict):
     """
     reason: str
     """
-    As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_WITHOUT_ID` (a channel to follow needs a link with its id).
+    As in a preview, or: `DUPLICATE` (an earlier row has it), `OTHER_TYPE` (not what the type of the row states), `CHANNEL_NOT_FOUND` (YouTube has no such channel), `CHANNEL_WITHOUT_ID` (a channel to follow could not be looked up: its link needs the id).
     """
 
 

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url'
+import { createMovingClock, hasFaketime } from '@influencer-stats/runtime/testing/faketime'
+import { spawnStart, START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { createStatsClient } from '@influencer-stats/stats/client'
+import { expect, it } from 'vitest'
+import { openPage } from './support/browser.ts'
+
+const FOLDER = fileURLToPath(new URL('../screenshots', import.meta.url))
+const STEP_MS = 6 * 3_600_000
+const STEPS = 32
+
+const PICTURES = [
+  { name: 'campaigns', path: '/', wait: '.campaigns .moving', colorScheme: 'light' },
+  { name: 'campaign', path: '/campaigns/demo-books', wait: '.videos .name', colorScheme: 'light' },
+  { name: 'creators', path: '/campaigns/demo-summer?tab=creators', wait: '.creators td', colorScheme: 'light' },
+  { name: 'compare', path: '/compare?c=demo-summer&c=demo-city&c=demo-books', wait: 'canvas', colorScheme: 'dark' },
+] as const
+
+it.skipIf(!hasFaketime)(
+  'the pictures of the README show the demo campaigns after a week',
+  { timeout: 600_000 },
+  async () => {
+    const clock = createMovingClock()
+    const data = createTemporaryFolder()
+    const args = ['dashboard', '--port', '0', '--data', data, '--stats.refresh-interval', '1000']
+    const started = spawnStart(args, clock.env, { script: START_SCRIPT })
+    const { dashboard, stats: statsRow } = await started.waitUntilReady()
+    const stats = createStatsClient(statsRow!.url)
+    await waitUntil(async () => (await stats.list()).collections.length === 3)
+    for (let step = 0; step < STEPS; step++) {
+      clock.advance(STEP_MS)
+      await waitUntil(async () => Date.parse((await stats.getStats('demo-city'))?.asOf ?? '') > clock.now() - 60_000)
+    }
+    for (const { name, path, wait, colorScheme } of PICTURES) {
+      const page = await openPage({ reducedMotion: 'reduce', colorScheme, viewport: { width: 1280, height: 900 } })
+      await page.clock.install({ time: clock.now() })
+      await page.goto(dashboard!.url + path)
+      await page.locator(wait).first().waitFor()
+      await waitUntil(() => page.evaluate<boolean>('[...document.images].every((image) => image.complete)'))
+      const picture = await page.screenshot({ path: `${FOLDER}/${name}.png` })
+      expect(picture.length).toBeGreaterThan(20_000)
+    }
+  },
+)
