@@ -39,7 +39,7 @@ export async function openOracle() {
     if (kind === kinds.REMOVE) return remove(decoded)
     if (kind === kinds.IMPORT_BEGIN) {
       if (open && !isLate) throw errors.IMPORT_RUNNING()
-      open = { ...decoded, whole: new LoggedImport(decoded), pieces: 0, at }
+      open = { ...decoded, whole: new LoggedImport({ ...decoded, kind }), pieces: 0, at }
       return true
     }
     if (kind === kinds.IMPORT_ABORT && open?.id !== decoded) return true
