@@ -48,70 +48,74 @@ async function startServices() {
   }
 }
 
-it('every open page names a service that is unavailable within 15 s, and recovers without a reload', async () => {
-  const stack = await startServices()
-  await stack.control.freezeClock(Date.now())
-  await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
-  const { path } = (await sendRequest(`${stack.url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
-  const pages: Page[] = await Promise.all(
-    ['/', '/campaigns/a', '/compare?c=a&c=b', '/prices', '/health', path].map(async (readPosition: string) => {
-      const page = await openPage()
-      await page.goto(stack.url + readPosition)
-      await page.evaluate('globalThis.isSamePage = true')
-      return page
-    }),
-  )
-  const [home, , , , , client] = pages as [Page, Page, Page, Page, Page, Page]
-  const allLive = async () =>
-    (await Promise.all(pages.map((page) => page.locator('.dot.live').first().isVisible()))).every(Boolean) &&
-    (await Promise.all(pages.map(async (page) => (await page.locator('.lost').count()) === 0))).every(Boolean)
-  await waitUntil(allLive)
-
-  let hours = 0
-  async function expectOutage(name: ServiceName, begin: () => unknown, end: () => unknown): Promise<void> {
-    // A client's page needs only stats, sse and the dashboard.
-    const concerned = name === 'prices' || name === 'kv' ? pages.filter((page) => page !== client) : pages
-    const time = startProcessClock()
-    await begin()
-    for (const page of concerned)
-      await page.locator('.lost:has(time)', { hasText: `${name} does not answer` }).waitFor()
-    expect([name, time()]).toEqual([name, expect.toSatisfy((ms: number) => ms < DETECTION_MS)])
-    if (concerned === pages)
-      for (const page of pages) expect([name, await page.locator('header .dot.live').count()]).toEqual([name, 0])
-    await end()
+it(
+  'every open page names a service that is unavailable within 15 s, and recovers without a reload',
+  { timeout: 300_000 },
+  async () => {
+    const stack = await startServices()
+    await stack.control.freezeClock(Date.now())
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+    const { path } = (await sendRequest(`${stack.url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
+    const pages: Page[] = await Promise.all(
+      ['/', '/campaigns/a', '/compare?c=a&c=b', '/prices', '/health', path].map(async (readPosition: string) => {
+        const page = await openPage()
+        await page.goto(stack.url + readPosition)
+        await page.evaluate('globalThis.isSamePage = true')
+        return page
+      }),
+    )
+    const [home, , , , , client] = pages as [Page, Page, Page, Page, Page, Page]
+    const allLive = async () =>
+      (await Promise.all(pages.map((page) => page.locator('.dot.live').first().isVisible()))).every(Boolean) &&
+      (await Promise.all(pages.map(async (page) => (await page.locator('.lost').count()) === 0))).every(Boolean)
     await waitUntil(allLive)
-    const before = (await stack.stats.getStats('a'))!.impressions
-    await stack.control.freezeClock(Date.now() + (hours += 100) * HOUR_MS)
-    const right = async (page: Page, selector: string) => {
-      const shown = Number((await page.locator(selector).first().innerText()).replace(/\D/g, ''))
-      return shown === (await stack.stats.getStats('a'))!.impressions
+
+    let hours = 0
+    async function expectOutage(name: ServiceName, begin: () => unknown, end: () => unknown): Promise<void> {
+      // A client's page needs only stats, sse and the dashboard.
+      const concerned = name === 'prices' || name === 'kv' ? pages.filter((page) => page !== client) : pages
+      const time = startProcessClock()
+      await begin()
+      for (const page of concerned)
+        await page.locator('.lost:has(time)', { hasText: `${name} does not answer` }).waitFor()
+      expect([name, time()]).toEqual([name, expect.toSatisfy((ms: number) => ms < DETECTION_MS)])
+      if (concerned === pages)
+        for (const page of pages) expect([name, await page.locator('header .dot.live').count()]).toEqual([name, 0])
+      await end()
+      await waitUntil(allLive)
+      const before = (await stack.stats.getStats('a'))!.impressions
+      await stack.control.freezeClock(Date.now() + (hours += 100) * HOUR_MS)
+      const right = async (page: Page, selector: string) => {
+        const shown = Number((await page.locator(selector).first().innerText()).replace(/\D/g, ''))
+        return shown === (await stack.stats.getStats('a'))!.impressions
+      }
+      await waitUntil(async () => (await stack.stats.getStats('a'))!.impressions > before)
+      await waitUntil(() => right(home, 'tbody .moving'))
+      await waitUntil(() => right(client, '.card strong'))
+      for (const page of pages) expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
     }
-    await waitUntil(async () => (await stack.stats.getStats('a'))!.impressions > before)
-    await waitUntil(() => right(home, 'tbody .moving'))
-    await waitUntil(() => right(client, '.card strong'))
-    for (const page of pages) expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
-  }
-  const killed = (name: ServiceName) =>
-    expectOutage(
-      name,
-      () => stack.kill(name),
-      () => stack.start(name),
-    )
-  const frozen = (name: ServiceName) =>
-    expectOutage(
-      name,
-      () => stack.freeze(name),
-      () => stack.thaw(name),
-    )
-  await killed('stats')
-  await frozen('stats')
-  await killed('sse')
-  await frozen('sse')
-  await killed('prices')
-  await killed('kv')
-  await killed('dashboard')
-  await frozen('dashboard')
-})
+    const killed = (name: ServiceName) =>
+      expectOutage(
+        name,
+        () => stack.kill(name),
+        () => stack.start(name),
+      )
+    const frozen = (name: ServiceName) =>
+      expectOutage(
+        name,
+        () => stack.freeze(name),
+        () => stack.thaw(name),
+      )
+    await killed('stats')
+    await frozen('stats')
+    await killed('sse')
+    await frozen('sse')
+    await killed('prices')
+    await killed('kv')
+    await killed('dashboard')
+    await frozen('dashboard')
+  },
+)
 
 it('an outage of YouTube outlasts a restart of stats on an open page, until a call has succeeded', async () => {
   let answer = (_ids: readonly string[], response: ServerResponse) => void response.writeHead(503).end('{}')
