@@ -8,14 +8,27 @@ import { expect, it } from 'vitest'
 import { openPage } from './support/browser.ts'
 
 const FOLDER = fileURLToPath(new URL('../screenshots', import.meta.url))
-const STEP_MS = 6 * 3_600_000
-const STEPS = 32
+const HOUR_MS = 3_600_000
+/** Times between two reads of the numbers (hours): a week, of which the last day is read every hour. */
+const STEPS = [...Array.from({ length: 26 }, () => 6), ...Array.from({ length: 26 }, () => 1)]
 
 const PICTURES = [
-  { name: 'campaigns', path: '/', wait: '.campaigns .moving', colorScheme: 'light' },
-  { name: 'campaign', path: '/campaigns/demo-books', wait: '.videos .name', colorScheme: 'light' },
-  { name: 'creators', path: '/campaigns/demo-summer?tab=creators', wait: '.creators td', colorScheme: 'light' },
-  { name: 'compare', path: '/compare?c=demo-summer&c=demo-city&c=demo-books', wait: 'canvas', colorScheme: 'dark' },
+  { name: 'campaigns', path: '/', wait: '.campaigns svg.sparkline', height: 720, colorScheme: 'light' },
+  { name: 'campaign', path: '/campaigns/demo-books', wait: '.videos .name', height: 1300, colorScheme: 'light' },
+  {
+    name: 'creators',
+    path: '/campaigns/demo-summer?tab=creators',
+    wait: '.creators td',
+    height: 1300,
+    colorScheme: 'light',
+  },
+  {
+    name: 'compare',
+    path: '/compare?c=demo-summer&c=demo-city&c=demo-books',
+    wait: 'canvas',
+    height: 720,
+    colorScheme: 'dark',
+  },
 ] as const
 
 it.skipIf(!hasFaketime)(
@@ -29,12 +42,12 @@ it.skipIf(!hasFaketime)(
     const { dashboard, stats: statsRow } = await started.waitUntilReady()
     const stats = createStatsClient(statsRow!.url)
     await waitUntil(async () => (await stats.list()).collections.length === 3)
-    for (let step = 0; step < STEPS; step++) {
-      clock.advance(STEP_MS)
+    for (const hours of STEPS) {
+      clock.advance(hours * HOUR_MS)
       await waitUntil(async () => Date.parse((await stats.getStats('demo-city'))?.asOf ?? '') > clock.now() - 60_000)
     }
-    for (const { name, path, wait, colorScheme } of PICTURES) {
-      const page = await openPage({ reducedMotion: 'reduce', colorScheme, viewport: { width: 1280, height: 900 } })
+    for (const { name, path, wait, height, colorScheme } of PICTURES) {
+      const page = await openPage({ reducedMotion: 'reduce', colorScheme, viewport: { width: 1280, height } })
       await page.clock.install({ time: clock.now() })
       await page.goto(dashboard!.url + path)
       await page.locator(wait).first().waitFor()
