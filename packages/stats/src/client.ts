@@ -8,11 +8,12 @@ import type {
   PutCondition,
   TrashedCollection,
 } from './client/collection-resource.ts'
+import { toCollectionPath } from './client/client-request.ts'
 import { createFileClient, type FileClient } from './client/file-client.ts'
 import { createHistoryClient, type HistoryClient } from './client/history-client.ts'
 import { createSourcesClient, type SourcesClient } from './client/sources-client.ts'
 import type { Campaign, CampaignPatch, CampaignSource, Fee } from './core/campaign.ts'
-import { createPostsClient, POST_MISS_CODES, type PostsClient, type Stats } from './posts/posts-client.ts'
+import { createPostsClient, POST_MISS_CODES, type PostsClient, type Stats } from './client/posts-client.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { CreatorSort } from './campaigns/creators/creator-selection.ts'
 import type { CampaignCreator, CreatorCampaign } from './campaigns/creators/creator.ts'
@@ -26,7 +27,7 @@ export type { PreviewItem } from './core/paste/preview.ts'
 export type * from './client/collection-resource.ts'
 export type { CampaignsImport, PastePreview } from './client/file-client.ts'
 export type * from './client/history-client.ts'
-export type * from './posts/posts-client.ts'
+export type * from './client/posts-client.ts'
 export { MAX_CAMPAIGN_FILE_BYTES, XLSX_MEDIA_TYPE } from './core/campaign-file/file-format.ts'
 export { parseVideoId } from './core/video-links.ts'
 export type {
@@ -162,9 +163,8 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     return (await sendRequest(...args))?.json() as Promise<T | undefined>
   }
 
-  const toPath = (id: string) => `/collections/${encodeURIComponent(id)}`
   const toTrashPath = (id: string) => `/trash/${encodeURIComponent(id)}`
-  const toVideoPath = (id: string, video: string) => `${toPath(id)}/videos/${encodeURIComponent(video)}`
+  const toVideoPath = (id: string, video: string) => `${toCollectionPath(id)}/videos/${encodeURIComponent(video)}`
 
   return {
     ...createFileClient(request),
@@ -175,13 +175,13 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       const requestOptions = { query: { ...query, include: toIncludeQuery(include) } }
       return (await read<CollectionPage>('GET', '/collections', requestOptions))!
     },
-    get: (id, include) => read('GET', toPath(id), { query: { include: toIncludeQuery(include) } }),
+    get: (id, include) => read('GET', toCollectionPath(id), { query: { include: toIncludeQuery(include) } }),
     put: async (id, json, condition) =>
-      (await read<Collection>('PUT', toPath(id), { json, headers: toHeaders(condition) }))!,
-    patch: (id, json, condition) => read('PATCH', toPath(id), { json, headers: toHeaders(condition) }),
-    duplicate: (id, name) => read('POST', `${toPath(id)}/duplicate`, { json: { name } }),
+      (await read<Collection>('PUT', toCollectionPath(id), { json, headers: toHeaders(condition) }))!,
+    patch: (id, json, condition) => read('PATCH', toCollectionPath(id), { json, headers: toHeaders(condition) }),
+    duplicate: (id, name) => read('POST', `${toCollectionPath(id)}/duplicate`, { json: { name } }),
     delete: async (id, condition) =>
-      (await sendRequest('DELETE', toPath(id), { headers: toHeaders(condition) })) !== undefined,
+      (await sendRequest('DELETE', toCollectionPath(id), { headers: toHeaders(condition) })) !== undefined,
     async bulk(ids, change, versions) {
       const json = { ids, change, ...(versions && { versions }) }
       return (await read<{ results: BulkResult[] }>('POST', '/campaigns/bulk', { json }))!.results
@@ -196,12 +196,13 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       (await read<Collection>('PUT', toVideoPath(id, video), { headers: toHeaders(condition) }))?.videos,
     removeVideo: async (id, video, condition) =>
       (await sendRequest('DELETE', toVideoPath(id, video), { headers: toHeaders(condition) })) !== undefined,
-    getStats: (id) => read('GET', `${toPath(id)}/stats`),
-    listVideos: (id) => read('GET', `${toPath(id)}/videos`),
+    getStats: (id) => read('GET', `${toCollectionPath(id)}/stats`),
+    listVideos: (id) => read('GET', `${toCollectionPath(id)}/videos`),
     listCreators: async (query = {}) => (await read<CreatorPage>('GET', '/creators', { query: { ...query } }))!,
     getCreator: (id) => read('GET', `/creators/${encodeURIComponent(id)}`),
     getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
-    export: async (id, format) => (await sendRequest('GET', `${toPath(id)}/export`, { query: { format } }))?.text(),
+    export: async (id, format) =>
+      (await sendRequest('GET', `${toCollectionPath(id)}/export`, { query: { format } }))?.text(),
   }
 }
 

@@ -1,7 +1,7 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
-import { startTestNatsServer, createStreamName, isPolling, startNode } from './support/cluster-node.ts'
+import { startTestNatsServer, startPair } from './support/cluster-node.ts'
 
 const nats = startTestNatsServer()
 const COUNT = 150
@@ -11,11 +11,8 @@ it(
   { timeout: 120_000 },
   async () => {
     const youtube = await startFakeYoutube()
-    const stream = createStreamName()
     const settings = { youtubeUri: youtube.url, refreshInterval: 3_600_000, threads: 2 }
-    const poller = await startNode(nats().url, stream, settings)
-    await waitUntil(() => isPolling(poller))
-    const follower = await startNode(nats().url, stream, settings)
+    const [poller, follower] = await startPair(nats().url, settings)
     const all = [poller, follower]
     const ids = Array.from({ length: COUNT }, (_, i) => `c${String(i).padStart(3, '0')}`)
     for (const [i, id] of ids.entries())

@@ -1,7 +1,7 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { channelId, withChannels } from './support/creators.ts'
-import { createStreamName, isPolling, startNode, startTestNatsServer } from './support/cluster-node.ts'
+import { startTestNatsServer, startPair } from './support/cluster-node.ts'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 
 const nats = startTestNatsServer()
@@ -10,11 +10,8 @@ it('every node of a cluster has the creators, with the same numbers', async () =
   const youtube = await startFakeYoutube()
   const videos = videoIds(4)
   youtube.handler = withChannels((video) => (video === videos[0] ? 1 : 2))
-  const stream = createStreamName()
   const settings = { youtubeUri: youtube.url, refreshInterval: 3_600_000, threads: 2 }
-  const poller = await startNode(nats().url, stream, settings)
-  await waitUntil(() => isPolling(poller))
-  const follower = await startNode(nats().url, stream, settings)
+  const [poller, follower] = await startPair(nats().url, settings)
   const fees = [{ creator: channelId(2), amount: 60 }]
   await follower.put('/collections/c', { videos, fees, currency: 'EUR' })
   for (const node of [poller, follower]) {

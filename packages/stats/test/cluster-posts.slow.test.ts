@@ -1,7 +1,7 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { createStatsClient } from '../src/client.ts'
-import { createStreamName, isPolling, startNode, startTestNatsServer } from './support/cluster-node.ts'
+import { startTestNatsServer, startPair } from './support/cluster-node.ts'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 
 const nats = startTestNatsServer()
@@ -11,11 +11,8 @@ const TIKTOK_ID = 'tiktok-7234567890123456789'
 
 it('nodes of a cluster change posts at the same time without loss, and have the same numbers', async () => {
   const youtube = await startFakeYoutube()
-  const stream = createStreamName()
   const settings = { youtubeUri: youtube.url, refreshInterval: HOUR_MS, threads: 2 }
-  const poller = await startNode(nats().url, stream, settings)
-  await waitUntil(() => isPolling(poller))
-  const follower = await startNode(nats().url, stream, settings)
+  const [poller, follower] = await startPair(nats().url, settings)
   const [one, other] = [createStatsClient(poller.url), createStatsClient(follower.url)]
   await one.put('c', { videos: videoIds(2), cost: 10 })
   await other.addPost('c', { url: TIKTOK })

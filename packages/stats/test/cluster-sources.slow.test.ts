@@ -1,6 +1,6 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
-import { createStreamName, isPolling, startNode, startTestNatsServer } from './support/cluster-node.ts'
+import { isPolling, startTestNatsServer, startPair } from './support/cluster-node.ts'
 import { SAMPLE_CHANNEL as channel, SAMPLE_PLAYLIST, startStandIn } from './support/stand-in.ts'
 import type { TestStats } from './support/stats.ts'
 
@@ -15,11 +15,8 @@ it('the next poller of a cluster follows the sources from where the last one sto
   const standIn = await startStandIn()
   onTestFinished(async () => void (await standIn.stop()))
   await standIn.control.freezeClock(NOON)
-  const stream = createStreamName()
   const settings = { youtubeUri: standIn.url, sourceInterval: 100, sseUri: '', pollerLeaseTtl: 1_000, dailyBudget: 0 }
-  const first = await startNode(nats().url, stream, settings)
-  await waitUntil(() => isPolling(first))
-  const second = await startNode(nats().url, stream, settings)
+  const [first, second] = await startPair(nats().url, settings)
   const sources = [{ type: 'channel', id: channel.id, title: channel.title, contains: ['#spring'] }]
   const campaign = { videos: [], from: '2026-03-10', to: '2099-12-31', sources }
   expect((await second.put('/collections/c', campaign)).status).toBe(201)
@@ -51,16 +48,13 @@ it('the next poller of a cluster follows the sources from where the last one sto
 it('a node that does not poll looks up handles, links and words through the poller', async () => {
   const standIn = await startStandIn()
   onTestFinished(async () => void (await standIn.stop()))
-  const stream = createStreamName()
   const settings = {
     youtubeUri: standIn.url,
     sseUri: '',
     pollerLeaseTtl: 1_000,
     dailyBudget: 0,
   }
-  const first = await startNode(nats().url, stream, settings)
-  await waitUntil(() => isPolling(first))
-  const second = await startNode(nats().url, stream, settings)
+  const [first, second] = await startPair(nats().url, settings)
   const put = (node: TestStats, id: string) => node.put('/collections/c', { videos: [], sources: [{ id }] })
   const added = await put(second, channel.handle)
   expect([added.status, added.body.sources]).toEqual([201, [{ type: 'channel', id: channel.id, title: channel.title }]])

@@ -1,17 +1,14 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
-import { startTestNatsServer, createStreamName, isPolling, startNode } from './support/cluster-node.ts'
+import { startTestNatsServer, startPair } from './support/cluster-node.ts'
 
 const nats = startTestNatsServer()
 
 it('each node of a cluster restores what another deleted, with its numbers', async () => {
   const youtube = await startFakeYoutube()
-  const stream = createStreamName()
   const settings = { youtubeUri: youtube.url, refreshInterval: 3_600_000, threads: 2 }
-  const poller = await startNode(nats().url, stream, settings)
-  await waitUntil(() => isPolling(poller))
-  const follower = await startNode(nats().url, stream, settings)
+  const [poller, follower] = await startPair(nats().url, settings)
   const all = [poller, follower]
   await poller.put('/collections/t', { videos: videoIds(3), name: 'T' })
   const before = (await follower.get('/collections/t')).body

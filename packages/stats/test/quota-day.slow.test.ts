@@ -58,7 +58,7 @@ it(
       await time.runUntil(at)
       await expectSameUnits(agency)
     }
-    // What a person enters takes units too.
+    // The look-up of a handle takes a unit, too.
     const campaign = { videos: [], sources: [{ type: 'channel', id: '@channel400' }] }
     expect((await time.wait(agency.stats.put('/collections/entered', campaign))).status).toBe(201)
     const before = await expectSameUnits(agency)

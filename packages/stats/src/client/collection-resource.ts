@@ -2,7 +2,7 @@ import type { Campaign, CampaignPatch, CampaignSource, computeCosts, FollowedVid
 import type { CampaignCreators } from '../campaigns/creators/creator.ts'
 import type { GrowthByPeriod } from '../core/growth.ts'
 import type { Totals } from '../core/video-numbers.ts'
-import type { Stats } from '../posts/posts-client.ts'
+import type { Stats } from './posts-client.ts'
 
 /** A collection without its id. */
 export interface CollectionContent extends Campaign {

@@ -1,4 +1,4 @@
-import type { ServiceRequestOptions } from '@influencer-stats/runtime/service-client'
+import { toCollectionPath, type ClientRequest } from './client-request.ts'
 import type { RangeResults } from '../campaigns/results-reader.ts'
 import type { Edits, Totals } from '../core/video-numbers.ts'
 
@@ -46,12 +46,7 @@ export interface HistoryClient {
   getResults(id: string, options?: ResultsOptions): Promise<Results | undefined>
 }
 
-/** @param request returns a response; undefined if the resource does not exist */
-export function createHistoryClient(
-  request: (method: string, path: string, options?: ServiceRequestOptions) => Promise<Response | undefined>,
-): HistoryClient {
-  const toPath = (id: string) => `/collections/${encodeURIComponent(id)}`
-
+export function createHistoryClient(request: ClientRequest): HistoryClient {
   async function readPoints(path: string, { from, to, step, zone }: StatsHistoryOptions = {}) {
     const query = { from: from?.toISOString(), to: to?.toISOString(), step, zone }
     const reply = await request('GET', path, { query })
@@ -59,12 +54,14 @@ export function createHistoryClient(
   }
 
   return {
-    getHistory: (id, range) => readPoints(`${toPath(id)}/stats/history`, range),
+    getHistory: (id, range) => readPoints(`${toCollectionPath(id)}/stats/history`, range),
     getVideoHistory: (id, video, range) =>
-      readPoints(`${toPath(id)}/videos/${encodeURIComponent(video)}/history`, range),
+      readPoints(`${toCollectionPath(id)}/videos/${encodeURIComponent(video)}/history`, range),
     async getResults(id, { from, to, zone } = {}) {
       const query = { from: toQueryTime(from), to: toQueryTime(to), zone }
-      return (await request('GET', `${toPath(id)}/results`, { query }))?.json() as Promise<Results | undefined>
+      return (await request('GET', `${toCollectionPath(id)}/results`, { query }))?.json() as Promise<
+        Results | undefined
+      >
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { ServiceRequestOptions } from '@influencer-stats/runtime/service-client'
+import { toCollectionPath, type ClientRequest } from './client-request.ts'
 import type { SourceStatus } from '../core/follow/source-status.ts'
 
 /** Methods for the channels and playlists that a collection follows. `patch` with `sources` changes them. */
@@ -7,12 +7,9 @@ export interface SourcesClient {
   listSources(id: string): Promise<readonly SourceStatus[] | undefined>
 }
 
-/** @param request returns a response; undefined if the resource does not exist */
-export const createSourcesClient = (
-  request: (method: string, path: string, options?: ServiceRequestOptions) => Promise<Response | undefined>,
-): SourcesClient => ({
+export const createSourcesClient = (request: ClientRequest): SourcesClient => ({
   async listSources(id) {
-    const reply = await request('GET', `/collections/${encodeURIComponent(id)}/sources`)
+    const reply = await request('GET', `${toCollectionPath(id)}/sources`)
     return ((await reply?.json()) as { sources: readonly SourceStatus[] } | undefined)?.sources
   },
 })

@@ -4,6 +4,7 @@ import type { LevelStateMachine } from '@influencer-stats/log/level-state-machin
 import { openJetStreamLog } from '@influencer-stats/log/jetstream-log'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { CHANGE_KIND, encodeChange } from '../../src/state/stats-change.ts'
 import { openStatsLevel } from '../../src/state/level-database.ts'
@@ -89,3 +90,14 @@ export async function startNode(natsUrl: string, natsStream: string, settings: O
 }
 
 export const isPolling = async (node: TestStats) => (await node.get('/node')).body.polling === true
+
+/** Starts two nodes of a cluster with the same settings. The first one polls. */
+export async function startPair(
+  natsUrl: string,
+  settings: Overrides,
+): Promise<[poller: TestStats, follower: TestStats]> {
+  const stream = createStreamName()
+  const poller = await startNode(natsUrl, stream, settings)
+  await waitUntil(() => isPolling(poller))
+  return [poller, await startNode(natsUrl, stream, settings)]
+}

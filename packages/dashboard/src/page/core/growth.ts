@@ -1,5 +1,9 @@
 export type Measure = 'impressions' | 'engagements'
 
+/** Returns the measure that an address selects. */
+export const readMeasure = (query: URLSearchParams): Measure =>
+  query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
+
 /**
  * Changes of the sums that are not growth: the counts of videos that edits added or removed, and counts that YouTube states
  * for the first time, or again after it hid them.

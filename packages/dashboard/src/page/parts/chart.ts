@@ -223,3 +223,7 @@ export const Swatch = ({ line }: { line: number }) =>
 
 /** Formats a value of the x axis if the axis shows times (s since 1970). */
 export const formatTime = (seconds: number) => formats.moment(seconds * 1_000)
+
+/** A chart of counts over time. Times are in seconds since 1970. */
+export const TimeChart = (props: Omit<ChartProps, 'x' | 'y' | 'yShort' | 'isTime'>) =>
+  html`<${Chart} x=${formatTime} y=${formats.count} yShort=${formats.short} isTime=${true} ...${props} />`

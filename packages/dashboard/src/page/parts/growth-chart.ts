@@ -1,15 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { CampaignSource } from '../api.ts'
-import type { Measure } from '../core/growth.ts'
+import { readMeasure, type Measure } from '../core/growth.ts'
 import { TIME_RANGES, type TimeRange } from '../core/time-ranges.ts'
 import { joinSeries, subtractEdits, toHourly, type EditedSums } from '../core/series.ts'
 import { useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
 import { useRefresh } from '../use-refresh.ts'
-import { formats } from '../page-state.ts'
 import { text } from '../texts/texts.ts'
-import { Chart, formatTime } from './chart.ts'
+import { TimeChart } from './chart.ts'
 import { ErrorMessage } from './dialog.ts'
 import { EditList, listEdits } from './edits.ts'
 import { Tabs } from './tabs.ts'
@@ -71,7 +70,7 @@ interface GrowthChartProps {
 /** The growth of a campaign as a chart. */
 export function GrowthChart({ source, id, range, query, now, basis, show }: GrowthChartProps) {
   const { length, step, within } = TIME_RANGES[range]
-  const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
+  const measure = readMeasure(query)
   const isHourly = query.get('mode') === 'hourly'
   const history = useLoaded(() => source.getHistory(new Date(Date.now() - length), step), [source, id, range], [basis])
   useRefresh(history.reload)
@@ -110,17 +109,7 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
     ${data[0].length < 2 && !history.isLoading && !history.fault && html`<p class="quiet none">${text(data[0].length === 1 ? 'chart.soonOnePoint' : 'chart.soonNoPoints')}</p>`}
     ${
       data[0].length > 1 &&
-      html`<${Chart}
-        data=${data}
-        names=${[name]}
-        x=${formatTime}
-        y=${formats.count}
-        yShort=${formats.short}
-        isTime=${true}
-        isFromZero=${isHourly}
-        summary=${summary}
-        marks=${edits}
-      />`
+      html`<${TimeChart} data=${data} names=${[name]} isFromZero=${isHourly} summary=${summary} marks=${edits} />`
     }
     <${EditList} edits=${edits} />
   </section>`

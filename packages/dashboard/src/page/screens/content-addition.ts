@@ -17,7 +17,7 @@ const FIELD_TEXTS = {
 
 interface ContentAdditionProps {
   readonly row: CollectionRow
-  /** What the field asks for. It accepts both. */
+  /** Kind of the links in the label of the field. The field accepts both kinds. */
   readonly kind: keyof typeof FIELD_TEXTS
   reload(): void
 }
@@ -38,7 +38,7 @@ export function ContentAddition({ row, kind, reload }: ContentAdditionProps) {
   async function submit(event: Event) {
     event.preventDefault()
     if (!isCurrent || count === 0) return
-    // What is not added remains in the field.
+    // The other items remain in the field.
     const rest = preview.items.flatMap(({ state, type, text: line }) =>
       state === 'refused' || state === 'unknown' || (state === 'new' && type !== 'video' && type !== 'post')
         ? [line]

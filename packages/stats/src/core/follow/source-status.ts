@@ -28,7 +28,7 @@ export interface SourceStatus extends CampaignSource {
 }
 
 interface SourceCircumstances {
-  /** What is known of the playlist of the source. */
+  /** Last check of the playlist of the source; undefined before the first one. */
   readonly feed: Feed | undefined
   readonly upstream: UpstreamState
   /** False if this service checks no sources: it has no poller. */

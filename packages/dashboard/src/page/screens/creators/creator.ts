@@ -6,7 +6,7 @@ import { useLoaded, useTitle } from '../../hooks.ts'
 import { html } from '../../html.ts'
 import { formats } from '../../page-state.ts'
 import { Card, Clock } from '../../parts/cards.ts'
-import { Chart, formatTime } from '../../parts/chart.ts'
+import { TimeChart } from '../../parts/chart.ts'
 import { ErrorMessage } from '../../parts/dialog.ts'
 import { Tabs } from '../../parts/tabs.ts'
 import { Thumbnail } from '../../parts/videos/thumbnail.ts'
@@ -144,14 +144,10 @@ function ChannelChart({ history }: Pick<CreatorWithVideos, 'history'>) {
     ${
       points.length < 2
         ? html`<p class="quiet none">${text('creators.historySoon')}</p>`
-        : html`<${Chart}
+        : html`<${TimeChart}
             key=${measure}
             data=${data}
             names=${[name]}
-            x=${formatTime}
-            y=${formats.count}
-            yShort=${formats.short}
-            isTime=${true}
             isFromZero=${false}
             summary=${text('creators.historySummary', { name, first: values[0]!, last: values.at(-1)! })}
           />`

@@ -1,12 +1,12 @@
 import type { Reported } from '@influencer-stats/stats/client'
 import { useMemo } from 'preact/hooks'
 import type { CampaignSource } from '../../api.ts'
+import { readMeasure } from '../../core/growth.ts'
 import { toReportedLine } from '../../core/posts/reported-line.ts'
 import { joinSeries } from '../../core/series.ts'
 import { useLoaded } from '../../hooks.ts'
 import { html } from '../../html.ts'
-import { formats } from '../../page-state.ts'
-import { Chart, formatTime } from '../../parts/chart.ts'
+import { TimeChart } from '../../parts/chart.ts'
 import { ErrorMessage } from '../../parts/dialog.ts'
 import { MEASURE_TABS } from '../../parts/growth-chart.ts'
 import { Tabs } from '../../parts/tabs.ts'
@@ -21,7 +21,7 @@ interface ReportedChartProps {
 
 /** The reported sums over time, apart from the live ones: a step at each report. */
 export function ReportedChart({ source, reported, query, show }: ReportedChartProps) {
-  const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
+  const measure = readMeasure(query)
   const history = useLoaded(() => source.getReportedHistory(), [source], [JSON.stringify(reported)])
   const data = useMemo(
     () =>
@@ -45,13 +45,9 @@ export function ReportedChart({ source, reported, query, show }: ReportedChartPr
     ${history.value && data[0].length < 2 && html`<p class="quiet none">${text('posts.historyNone')}</p>`}
     ${
       data[0].length > 1 &&
-      html`<${Chart}
+      html`<${TimeChart}
         data=${data}
         names=${[name]}
-        x=${formatTime}
-        y=${formats.count}
-        yShort=${formats.short}
-        isTime=${true}
         isFromZero=${true}
         summary=${text('posts.historySummary', { name })}
       />`

@@ -1,7 +1,7 @@
 import type { CollectionRow, Results } from '@influencer-stats/stats/client'
 import { useMemo } from 'preact/hooks'
 import { stats } from '../../api.ts'
-import type { Measure } from '../../core/growth.ts'
+import { readMeasure, type Measure } from '../../core/growth.ts'
 import { getTitle } from '../../core/names.ts'
 import { interpolateAt, joinSeries, toHourly } from '../../core/series.ts'
 import { useLoaded } from '../../hooks.ts'
@@ -9,7 +9,7 @@ import { html, onText } from '../../html.ts'
 import { formats } from '../../page-state.ts'
 import { PERIOD_BEFORE, toGrowthLine, type ComparedRange, type RangeSeries } from '../../range-reader.ts'
 import { text } from '../../texts/texts.ts'
-import { Chart, formatTime } from '../../parts/chart.ts'
+import { TimeChart } from '../../parts/chart.ts'
 import { ErrorMessage } from '../../parts/dialog.ts'
 import { EditList, listEdits } from '../../parts/edits.ts'
 import { GrowthHead } from '../../parts/growth-chart.ts'
@@ -37,7 +37,7 @@ interface ResultsChartProps {
 /** The growth of a campaign within a range as a chart, and that of another range from the same start. */
 export function ResultsChart(props: ResultsChartProps) {
   const { row, range, compared, query, isOwn, show } = props
-  const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
+  const measure = readMeasure(query)
   const isHourly = query.get('mode') === 'hourly'
   const versus = query.get('vs') ?? ''
   const others = useLoaded(
@@ -74,13 +74,9 @@ export function ResultsChart(props: ResultsChartProps) {
     ${range && versus && compared && html`<p class="compared">${compare(range, compared, measure)}</p>`}
     ${
       data[0].length > 1 &&
-      html`<${Chart}
+      html`<${TimeChart}
         data=${data}
         names=${names}
-        x=${formatTime}
-        y=${formats.count}
-        yShort=${formats.short}
-        isTime=${true}
         isFromZero=${true}
         summary=${text('results.summary', { names: names.join('; ') })}
         marks=${edits}

@@ -1,4 +1,4 @@
-import type { ServiceRequestOptions } from '@influencer-stats/runtime/service-client'
+import { toCollectionPath, type ClientRequest } from './client-request.ts'
 import type { ImportedRow } from '../core/posts/numbers-import.ts'
 import type { PostContent, PostCounts, PostResource } from '../core/posts/post.ts'
 import type { Reported, ReportedSums } from '../core/posts/reported.ts'
@@ -71,18 +71,14 @@ export interface PostsClient {
 /** Codes of posts and numbers that do not exist. */
 export const POST_MISS_CODES = ['POST_NOT_FOUND', 'NUMBERS_NOT_FOUND'] as const
 
-/** @param request returns a response; undefined if the resource does not exist */
-export function createPostsClient(
-  request: (method: string, path: string, options?: ServiceRequestOptions) => Promise<Response | undefined>,
-): PostsClient {
+export function createPostsClient(request: ClientRequest): PostsClient {
   async function read<T>(...args: Parameters<typeof request>): Promise<T | undefined> {
     return (await request(...args))?.json() as Promise<T | undefined>
   }
-  const toPath = (id: string) => `/collections/${encodeURIComponent(id)}`
-  const toPostPath = (id: string, post: string) => `${toPath(id)}/posts/${encodeURIComponent(post)}`
+  const toPostPath = (id: string, post: string) => `${toCollectionPath(id)}/posts/${encodeURIComponent(post)}`
   return {
-    listPosts: async (id) => (await read<{ posts: PostResource[] }>('GET', `${toPath(id)}/posts`))?.posts,
-    addPost: (id, json) => read('POST', `${toPath(id)}/posts`, { json }),
+    listPosts: async (id) => (await read<{ posts: PostResource[] }>('GET', `${toCollectionPath(id)}/posts`))?.posts,
+    addPost: (id, json) => read('POST', `${toCollectionPath(id)}/posts`, { json }),
     putPost: (id, post, json) => read('PUT', toPostPath(id, post), { json }),
     deletePost: async (id, post) => (await request('DELETE', toPostPath(id, post))) !== undefined,
     reportNumbers: (id, post, json) => read('POST', `${toPostPath(id, post)}/numbers`, { json }),
@@ -91,15 +87,16 @@ export function createPostsClient(
     deleteNumbers: async (id, post, at) =>
       (await request('DELETE', `${toPostPath(id, post)}/numbers/${encodeURIComponent(at)}`)) !== undefined,
     importNumbers: (id, body, dryRun = false) =>
-      read('POST', `${toPath(id)}/reported/numbers`, {
+      read('POST', `${toCollectionPath(id)}/reported/numbers`, {
         query: { dryRun },
         body,
         headers: { 'content-type': 'text/csv' },
       }),
     async getReportedHistory(id, { from, to, step } = {}) {
       const query = { from: from?.toISOString(), to: to?.toISOString(), step }
-      return (await read<{ points: ReportedHistoryPoint[] }>('GET', `${toPath(id)}/reported/history`, { query }))
-        ?.points
+      return (
+        await read<{ points: ReportedHistoryPoint[] }>('GET', `${toCollectionPath(id)}/reported/history`, { query })
+      )?.points
     },
   }
 }
