@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000
 const STEPS = [...Array.from({ length: 26 }, () => 6), ...Array.from({ length: 26 }, () => 1)]
 
 const PICTURES = [
-  { name: 'campaigns', path: '/', wait: '.campaigns svg.sparkline', height: 720, colorScheme: 'light' },
+  { name: 'campaigns', path: '/', wait: '.campaigns .sparkline .line', height: 720, colorScheme: 'light' },
   { name: 'campaign', path: '/campaigns/demo-books', wait: '.videos .name', height: 1300, colorScheme: 'light' },
   {
     name: 'creators',
