@@ -3,7 +3,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { listHotFunctions, type HotFunction } from '../src/graph/hot-functions.ts'
 import { startProfiled, type ProfiledProcess } from '../src/recording/profiled-process.ts'
 import { recordProcess, type ThreadRecording } from '../src/recording/record.ts'
@@ -27,16 +27,19 @@ async function profileFixture(
 const findFunction = (functions: readonly HotFunction[], name: string) =>
   functions.find((one) => one.function === name && one.category === 'app')!
 
-// Samples include the time in which the machine paused, so a spoilt recording is repeated.
-describe('two functions that share the work evenly', { retry: 3 }, () => {
-  let recordings: ThreadRecording[] | undefined
-  beforeEach(async ({ task }) => {
-    if (task.result?.retryCount) recordings = undefined
-    recordings ??= await profileFixture('half-and-half', [], (process) => recordProcess(process, 6))
+/** Least difference that a test allows (percentage points). */
+const MIN_TOLERANCE = 5
+/** Four standard deviations of a share of 50 % of CPU samples, of which a busy machine gives few (percentage points). */
+const computeTolerance = (samples: number) => Math.max(MIN_TOLERANCE, (4 * 50) / Math.sqrt(samples))
+
+describe('two functions that share the work evenly', () => {
+  let recordings: ThreadRecording[]
+  beforeAll(async () => {
+    recordings = await profileFixture('half-and-half', [], (process) => recordProcess(process, 6))
   })
 
   it('are profiled on every thread, in both kinds', () => {
-    expect(recordings!.map(({ kind, thread }) => `${kind} ${thread}`)).toEqual([
+    expect(recordings.map(({ kind, thread }) => `${kind} ${thread}`)).toEqual([
       'cpu main',
       'cpu thread-0',
       'allocation main',
@@ -50,14 +53,15 @@ describe('two functions that share the work evenly', { retry: 3 }, () => {
     ['allocation', 'main'],
     ['allocation', 'thread-0'],
   ])('have half of it each: %s, %s', (kind, thread) => {
-    const { profile } = recordings!.find((one) => one.kind === kind && one.thread === thread)!
+    const { profile } = recordings.find((one) => one.kind === kind && one.thread === thread)!
+    const tolerance = kind === 'cpu' ? computeTolerance(profile.total) : MIN_TOLERANCE
     const functions = listHotFunctions(profile)
     for (const name of ['left', 'right']) {
       const { self, total, file } = findFunction(functions, name)
       expect(file).toBe('flame/test/fixtures/half-and-half.ts')
-      for (const share of [self, total]) expect(Math.abs(share - 50), `${name}: ${share} %`).toBeLessThan(5)
+      for (const share of [self, total]) expect(Math.abs(share - 50), `${name}: ${share} %`).toBeLessThan(tolerance)
     }
-    expect(profile.total).toBeGreaterThan(kind === 'cpu' ? 500 : 1_000_000)
+    expect(profile.total).toBeGreaterThan(kind === 'cpu' ? 300 : 1_000_000)
   })
 })
 

@@ -15,10 +15,11 @@ export interface ProfiledProcess {
 }
 
 /**
- * Arguments of Node in profiled processes. They turn off inlining, because the samples of an inlined function would
- * count for its caller.
+ * Arguments of Node in profiled processes. They turn off what makes the samples of a function count for its caller:
+ * inlining, and the replacement of a running loop by optimized code. A profile does not know such code if it is older
+ * than the profile.
  */
-export const NODE_FLAGS = ['--no-turbo-inlining', '--no-maglev-inlining']
+export const NODE_FLAGS = ['--no-turbo-inlining', '--no-maglev-inlining', '--no-use-osr']
 
 /** Starts a script that calls `handleProfileRequests` and reports that it is ready. */
 export const startProfiled = (script: string, args: readonly string[]): Promise<ProfiledProcess> =>
