@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { listHotFunctions, type HotFunction } from '../src/graph/hot-functions.ts'
 import { startProfiled, type ProfiledProcess } from '../src/recording/profiled-process.ts'
-import { recordProcess, type ThreadRecording } from '../src/recording/record.ts'
+import { INTERVALS, recordProcess, type ThreadRecording } from '../src/recording/record.ts'
 
 const getFixture = (name: string) => fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url))
 
@@ -29,7 +29,7 @@ const findFunction = (functions: readonly HotFunction[], name: string) =>
 
 /** Least difference that a test allows (percentage points). */
 const MIN_TOLERANCE = 5
-/** Four standard deviations of a share of 50 % of CPU samples, of which a busy machine gives few (percentage points). */
+/** Four standard deviations of a share of 50 %. A busy machine gives few samples (percentage points). */
 const computeTolerance = (samples: number) => Math.max(MIN_TOLERANCE, (4 * 50) / Math.sqrt(samples))
 
 describe('two functions that share the work evenly', () => {
@@ -54,7 +54,7 @@ describe('two functions that share the work evenly', () => {
     ['allocation', 'thread-0'],
   ])('have half of it each: %s, %s', (kind, thread) => {
     const { profile } = recordings.find((one) => one.kind === kind && one.thread === thread)!
-    const tolerance = kind === 'cpu' ? computeTolerance(profile.total) : MIN_TOLERANCE
+    const tolerance = computeTolerance(kind === 'cpu' ? profile.total : profile.total / INTERVALS.allocation)
     const functions = listHotFunctions(profile)
     for (const name of ['left', 'right']) {
       const { self, total, file } = findFunction(functions, name)
