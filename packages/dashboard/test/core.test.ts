@@ -111,6 +111,15 @@ describe('numbers', () => {
     expect(english.short([146_480_000, 146_490_000])).toEqual(['146.48M', '146.49M'])
     expect(english.short([146_480_022, 146_480_045])).toEqual(['146,480,022', '146,480,045'])
     expect(english.money(0.012345, 'EUR')).toBe('€0.0123')
+    expect(english.money(0.45, 'EUR')).toBe('€0.450')
+    expect(german.short([1_880, 1_890])).toEqual(['1.880', '1.890'])
+  })
+
+  it('are percentages with one decimal, and a small share is not none', () => {
+    const english = createFormats('en-US')
+    const shares = [0, 0.000_1, 0.000_6, 0.22, 0.9999, 1]
+    expect(shares.map(english.percent)).toEqual(['0%', '<0.1%', '0.1%', '22.0%', '100.0%', '100%'])
+    expect(createFormats('de-DE').percent(0.000_1)).toBe('<0,1\u00A0%')
   })
 
   it('grow by a share of their earlier value', () => {

@@ -3,6 +3,9 @@ import type { ExactNumber } from './prices/exact-json.ts'
 /** Maximum number of decimals that `Intl.NumberFormat` writes. */
 const MAX_FRACTION_DIGITS = 100
 
+/** Smaller shares have no percentage with one decimal. */
+const MIN_SHARE = 0.0005
+
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
 
 /** The number of decimals of a number in JSON: 3 of 1.100 and of 1.1e-2. */
@@ -19,9 +22,12 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   const languages = locale as string | string[] | undefined
   const number = (options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(languages, options)
   const count = number({ maximumFractionDigits: 0 })
-  const shorter = [1, 2, 3].map((digits) => number({ notation: 'compact', maximumFractionDigits: digits }))
+  const shorter = [1, 2, 3].map((digits) =>
+    number({ notation: 'compact', maximumFractionDigits: digits, useGrouping: true }),
+  )
   const signed = number({ maximumFractionDigits: 0, signDisplay: 'exceptZero' })
-  const percent = number({ style: 'percent', maximumFractionDigits: 1 })
+  const wholePercent = number({ style: 'percent' })
+  const percent = number({ style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })
   const signedPercent = number({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' })
   const amount = number({ maximumFractionDigits: 2 })
   const day = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone })
@@ -55,8 +61,11 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
     },
     /** +1,234 */
     signed: (value: number) => signed.format(value),
-    /** 4.2% of a share such as 0.042 */
-    percent: (share: number) => percent.format(share),
+    /** 4.2% of a share such as 0.042, 4.0% of 0.04. A share that would be 0.0% is <0.1%. Only none and all have no decimal. */
+    percent(share: number): string {
+      if (share === 0 || share === 1) return wholePercent.format(share)
+      return share > 0 && share < MIN_SHARE ? `<${percent.format(0.001)}` : percent.format(share)
+    },
     /** +4.2% */
     signedPercent: (share: number) => signedPercent.format(share),
     /** An amount. Without a currency code, only the number. */
@@ -65,7 +74,13 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
       const isSmall = value !== 0 && Math.abs(value) < 1
       const digits = isSmall ? { maximumSignificantDigits: 3 } : {}
       if (currency === undefined) return (isSmall ? getFormat(digits) : amount).format(value)
-      return getFormat({ style: 'currency', currency, ...digits }).format(value)
+      // Amounts below each other in a column have the same number of digits.
+      return getFormat({
+        style: 'currency',
+        currency,
+        ...digits,
+        ...(isSmall && { minimumSignificantDigits: 3 }),
+      }).format(value)
     },
     /** An amount with all the digits of its input, and at least the usual decimals of its currency. */
     amount(value: ExactNumber, currency?: string): string {
