@@ -126,7 +126,7 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
     memory === undefined ? undefined : text('node.memory', { value: formats.count(memory / 1_048_576) }),
     ...rows.map(([metricName, key]) => {
       const value = sumMetric(samples, metricName)
-      return value === undefined ? undefined : text(key, { value: formats.count(value) })
+      return value === undefined ? undefined : text(key, { count: value })
     }),
   ].filter(Boolean)
   return html`<section class="panel service" aria-label=${node ? text('node.label', { service, node }) : service}>
@@ -176,9 +176,8 @@ function Topics({ node, turn }: { node: string; turn: number | undefined }) {
   )
   if (turn === undefined || !value) return null
   const topics = value.topics.filter(({ topic }) => topic !== WATCH_TOPIC).slice(0, MAX_TOPICS)
-  return html`<p class="quiet">
-    ${topics.map(({ topic, streams }) => `${topic}: ${formats.count(streams)}`).join(' · ') || text('node.noTopics')}
-  </p>`
+  const list = topics.map(({ topic, streams }) => `${topic} ${formats.count(streams)}`).join(' · ')
+  return html`<p class="quiet">${list ? text('node.topics', { topics: list }) : text('node.noTopics')}</p>`
 }
 
 const WIDTH_PX = 220

@@ -121,6 +121,16 @@ function describeStaleness(samples: readonly PrometheusSample[]) {
   return { value, note: stale === 0 ? text('health.fresh') : text('health.stale', { count: stale }) }
 }
 
+const MINUTE_S = 60
+const HOUR_S = 3_600
+
+/** A time between two refreshes: 90 s, 5 min or 3 h. */
+function formatInterval(seconds: number): string {
+  if (seconds < 2 * MINUTE_S) return text('health.seconds', { value: formats.count(seconds) })
+  if (seconds < 2 * HOUR_S) return text('health.minutes', { value: formats.count(seconds / MINUTE_S) })
+  return text('health.hours', { value: formats.count(seconds / HOUR_S) })
+}
+
 function Quota({ samples, source, upstream }: QuotaProps) {
   const interval = sumMetric(samples, 'stats_refresh_interval_seconds')
   const sources = {
@@ -138,7 +148,7 @@ function Quota({ samples, source, upstream }: QuotaProps) {
     <${UnitsByKind} kinds=${upstream?.budget?.kinds} />
     <${Card}
       title=${text('health.refreshed')}
-      value=${interval === undefined ? UNKNOWN_FACT.value : text('health.seconds', { seconds: formats.count(interval) })}
+      value=${interval === undefined ? UNKNOWN_FACT.value : formatInterval(interval)}
       >${interval === undefined ? UNKNOWN_FACT.note : text('health.refreshedNote')}</${Card}
     >
     <${Card} title=${text('frame.campaigns')} value=${campaigns.value}>${campaigns.note}</${Card}>
@@ -152,8 +162,9 @@ const KINDS = ['videos', 'channels', 'playlistItems', 'lookups'] as const
 function UnitsByKind({ kinds }: { kinds: NonNullable<UpstreamStatus['budget']>['kinds'] | undefined }) {
   if (!kinds) return undefined
   const used = KINDS.reduce((sum, kind) => sum + kinds[kind], 0)
-  const notes = KINDS.map((kind) => text(`health.units.${kind}`, { units: kinds[kind] }))
-  return html`<${Card} title=${text('health.units')} value=${formats.count(used)}>${notes.join(' · ')}</${Card}>`
+  return html`<${Card} title=${text('health.units')} value=${formats.count(used)}>
+    ${KINDS.map((kind) => html`<span class="fact" key=${kind}>${text(`health.units.${kind}`, { units: kinds[kind] })}</span>`)}
+  </${Card}>`
 }
 
 /** The reason why YouTube returns no numbers, and the remedy. */
