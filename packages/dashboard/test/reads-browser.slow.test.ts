@@ -213,6 +213,22 @@ it('another search for a price shows no price of the search before', async () =>
   await page.locator('.id', { hasText: 'of-b' }).waitFor()
 })
 
+it('a comparison names its measure, states that a campaign no longer exists, and fits a phone with long names', async () => {
+  const name = 'The campaign of autumn and winter with all creators of the north'
+  const { page, open } = await openWithReplies('/compare?c=spring&c=gone', {
+    '/collections/gone': refusal(404, 'COLLECTION_NOT_FOUND'),
+    '/collections/gone/stats/history': refusal(404, 'COLLECTION_NOT_FOUND'),
+    ...OWN_REPLIES,
+    '/collections': ok({ collections: [ROW, createRow(name)], total: 2 }),
+  })
+  await page.setViewportSize({ width: 390, height: 800 })
+  await open()
+  await page.getByText('One of these campaigns no longer exists.').waitFor()
+  await page.getByText('Views, and their growth in 7 days').waitFor()
+  await page.getByLabel('Add a campaign').waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+})
+
 it('a comparison shows no campaign that was left out', async () => {
   const { page, hold, open } = await openWithReplies('/compare?c=spring&c=autumn', {
     ...OWN_REPLIES,

@@ -42,7 +42,8 @@ const MODE_TABS = [
 
 const formatHours = (seconds: number) => {
   const [days, hours] = [Math.floor(seconds / (24 * HOUR_S)), Math.floor((seconds % (24 * HOUR_S)) / HOUR_S)]
-  return days > 0 ? text('compare.daysHours', { days, hours }) : text('compare.hours', { hours })
+  if (days === 0) return text('compare.hours', { hours })
+  return hours === 0 ? text('compare.days', { days }) : text('compare.daysHours', { days, hours })
 }
 
 /** Two to six campaigns on one chart. */
@@ -62,6 +63,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
   useRefresh(chosen.reload)
   const last = useLast(chosen.value)
   const rows = (last ?? []).map(({ row }) => row).filter(({ id }) => ids.includes(id))
+  const gone = chosen.value ? ids.length - rows.length : 0
 
   const data = useMemo(() => {
     const all = (chosen.value ?? []).map(({ points, beginning }) => {
@@ -83,7 +85,10 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
   const others = (listed.value?.collections ?? []).filter(({ id }) => !ids.includes(id))
 
   return html`<div class="head">
-      <h1>${text('frame.compare')}</h1>
+      <div>
+        <h1>${text('frame.compare')}</h1>
+        <p class="quiet facts">${text('compare.note', { within: TIME_RANGES[range].within })}</p>
+      </div>
       <div class="tools">
         <${RangeTabs} value=${range} onChange=${(one: string) => show({ range: one })} />
       </div>
@@ -115,6 +120,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
       }
     </div>
     <${ErrorMessage} text=${chosen.fault ?? listed.fault} />
+    ${gone > 0 && html`<p class="quiet filter" role="status">${text('compare.gone', { count: gone })}</p>`}
     ${ids.length < 2 && html`<p class="quiet none">${text('compare.choose')}</p>`}
     ${
       ids.length > 1 &&

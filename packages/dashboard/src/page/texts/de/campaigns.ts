@@ -31,7 +31,13 @@ export const campaigns: Translation<typeof english> = {
   'compare.byDate': 'Nach Datum',
   'compare.fromStart': 'Ab Start',
   'compare.alignment': 'Ausrichtung',
+  'compare.note': 'Aufrufe und ihr Zuwachs {within}',
+  'compare.gone': {
+    one: 'Eine dieser Kampagnen gibt es nicht mehr.',
+    other: '{count} dieser Kampagnen gibt es nicht mehr.',
+  },
   'compare.hours': '{hours} Std.',
+  'compare.days': '{days} T.',
   'compare.daysHours': '{days} T. {hours} Std.',
   'compare.remove': '{name} aus dem Vergleich entfernen',
   'compare.add': 'Kampagne hinzufügen',

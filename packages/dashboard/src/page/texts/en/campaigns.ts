@@ -28,7 +28,13 @@ export const campaigns = {
   'compare.byDate': 'By date',
   'compare.fromStart': 'From the start',
   'compare.alignment': 'Alignment',
+  'compare.note': 'Views, and their growth {within}',
+  'compare.gone': {
+    one: 'One of these campaigns no longer exists.',
+    other: '{count} of these campaigns no longer exist.',
+  },
   'compare.hours': '{hours} h',
+  'compare.days': '{days} d',
   'compare.daysHours': '{days} d {hours} h',
   'compare.remove': 'Remove {name} from the comparison',
   'compare.add': 'Add a campaign',
