@@ -7,7 +7,7 @@ import { formats } from '../../page-state.ts'
 import { Bar } from '../../parts/cards.ts'
 import { Dialog, ErrorMessage } from '../../parts/dialog.ts'
 import { text } from '../../texts/texts.ts'
-import { CreatorName, formatMoney, formatRate } from './creator-name.ts'
+import { CreatorName, formatMoney, formatRate, formatSum } from './creator-name.ts'
 import { FeeForm } from './fee-form.ts'
 
 interface CampaignCreatorsProps {
@@ -38,6 +38,7 @@ export function CampaignCreators({ row, asOf, canChange, reload }: CampaignCreat
     <${ErrorMessage} text=${loaded.fault} />
     ${cost !== undefined && html`<p class="quiet note">${text('creators.oneCost', { amount: formats.amount(cost, currency) })}</p>`}
     ${creators.length > 0 && html`<${CampaignCreatorTable} creators=${creators} currency=${currency} />`}
+    ${row.stats?.reported && creators.some(({ costs }) => costs) && html`<p class="quiet note">${text('creators.costNote')}</p>`}
     ${
       unattributed &&
       html`<p class="quiet note">
@@ -77,11 +78,13 @@ function CampaignCreatorTable({ creators, currency }: CampaignCreatorTableProps)
         (creator) =>
           html`<tr key=${creator.id}>
             <th scope="row"><${CreatorName} creator=${creator} /></th>
-            <td class="number">${formats.count(creator.stats.impressions)}</td>
+            <td class="number">${formatSum(creator.stats, creator.stats.impressions)}</td>
             <td class="share-cell wide">
-              <${Bar} share=${creator.share ?? 0} /><span>${formatRate(creator.share)}</span>
+              ${creator.stats.videos > 0 && html`<${Bar} share=${creator.share ?? 0} />`}<span
+                >${formatRate(creator.stats.videos > 0 ? creator.share : undefined)}</span
+              >
             </td>
-            <td class="number wide">${formats.count(creator.stats.engagements)}</td>
+            <td class="number wide">${formatSum(creator.stats, creator.stats.engagements)}</td>
             <td class="number wide">${formatRate(creator.rate)}</td>
             ${
               hasFees &&

@@ -33,6 +33,9 @@ export function CreatorName({ creator, hasColumn = false }: { creator: NamedCrea
   </span>`
 }
 
+/** A sum over videos. Without videos there is none, rather than 0. */
+export const formatSum = (stats: { readonly videos: number }, value: number): string =>
+  stats.videos === 0 ? '–' : formats.count(value)
 export const formatRate = (rate: number | undefined): string => (rate === undefined ? '–' : formats.percent(rate))
 export const formatMoney = (value: number | undefined, currency: string | undefined): string =>
   value === undefined ? '–' : formats.money(value, currency)

@@ -1,7 +1,7 @@
 import type { CreatorCampaign, CreatorWithVideos } from '@influencer-stats/stats/client'
 import { useState } from 'preact/hooks'
 import { stats } from '../../api.ts'
-import { getTitle } from '../../core/names.ts'
+import { CHANNEL_ID, getTitle } from '../../core/names.ts'
 import { useLoaded, useTitle } from '../../hooks.ts'
 import { html } from '../../html.ts'
 import { formats } from '../../page-state.ts'
@@ -14,11 +14,10 @@ import { VideoLabels } from '../../parts/videos/video-labels.ts'
 import { rich, text } from '../../texts/texts.ts'
 import { useRefresh } from '../../use-refresh.ts'
 import { ChannelPicture } from './channel-picture.ts'
-import { formatMoney, formatRate, formatSubscribers, getCreatorName } from './creator-name.ts'
+import { formatMoney, formatRate, formatSubscribers, formatSum, getCreatorName } from './creator-name.ts'
 
 /** Number of videos in the table: more are in the API. */
 const MAX_VIDEOS = 100
-const CHANNEL_ID = /^UC[\w-]{22}$/
 
 /** One creator: its numbers, its campaigns, its videos, and its channel over time. */
 export function CreatorScreen({ id }: { id: string }) {
@@ -26,7 +25,15 @@ export function CreatorScreen({ id }: { id: string }) {
   useRefresh(creator.reload)
   const { value } = creator
   useTitle(value ? getCreatorName(value) : text('creators.creator'))
-  if (creator.fault && !value) return html`<${ErrorMessage} text=${creator.fault} />`
+  const back = html`<a class="back" href="/creators">${text('creators.back')}</a>`
+  if (creator.fault && !value)
+    return html`<div class="head">
+        <div>
+          ${back}
+          <h1>${text('creators.creator')}</h1>
+        </div>
+      </div>
+      <${ErrorMessage} text=${creator.fault} />`
   if (!value)
     return creator.isLoading
       ? html`<p class="quiet" role="status">${text('frame.loading')}</p>`
@@ -39,7 +46,7 @@ export function CreatorScreen({ id }: { id: string }) {
   const subscribers = formatSubscribers(value)
   return html`<div class="head">
       <div>
-        <a class="back" href="/creators">${text('creators.back')}</a>
+        ${back}
         <h1 class="with-picture">
           <${ChannelPicture} creator=${value} name=${getCreatorName(value)} /><bdi>${getCreatorName(value)}</bdi>
         </h1>
@@ -66,11 +73,13 @@ function CreatorCards({
 }) {
   const currency = fees[0]?.currency
   return html`<dl class="cards">
-    <${Card} title=${text('measure.views')} value=${formats.count(sums.impressions)}
+    <${Card} title=${text('measure.views')} value=${formatSum(sums, sums.impressions)}
       >${text('creators.inCampaigns', { count: campaignCount })}</${Card}
     >
-    <${Card} title=${text('measure.engagements')} value=${formats.count(sums.engagements)} />
-    <${Card} title=${text('measure.rate')} value=${formatRate(rate)}>${text('measure.ofAllViews')}</${Card}>
+    <${Card} title=${text('measure.engagements')} value=${formatSum(sums, sums.engagements)} />
+    <${Card} title=${text('measure.rate')} value=${formatRate(rate)}
+      >${rate !== undefined && text('measure.ofAllViews')}</${Card}
+    >
     <${Card} title=${text('videos.title')} value=${formats.count(sums.videos)} />
     ${
       fees.length > 0 &&
@@ -78,7 +87,7 @@ function CreatorCards({
           title=${text('creators.fees')}
           value=${fees.map(({ currency: unit, amount }) => formats.amount(amount, unit)).join(' + ')}
         />
-        ${costs && html`<${Card} title=${text('campaign.perThousand')} value=${formatMoney(costs.perThousandViews, currency)} />`}`
+        ${costs && html`<${Card} title=${text('campaign.perThousand')} value=${formatMoney(costs.perThousandViews, currency)}>${costs.perThousandViews !== undefined && text('creators.withoutPosts')}</${Card}>`}`
     }
   </dl>`
 }
@@ -107,10 +116,10 @@ function CreatorCampaigns({ rows }: { rows: readonly CreatorCampaign[] }) {
                   ><bdi>${getTitle({ id, name })}</bdi></a
                 >
               </th>
-              <td class="number">${formats.count(sums.impressions)}</td>
-              <td class="number wide">${formats.count(sums.engagements)}</td>
+              <td class="number">${formatSum(sums, sums.impressions)}</td>
+              <td class="number wide">${formatSum(sums, sums.engagements)}</td>
               <td class="number wide">${formatRate(rate)}</td>
-              <td class="number wide">${formatRate(share)}</td>
+              <td class="number wide">${formatRate(sums.videos === 0 ? undefined : share)}</td>
               <td class="number wide">${fee === undefined ? '–' : formats.amount(fee, currency)}</td>
               <td class="number">${formatMoney(costs?.perThousandViews, currency)}</td>
             </tr>`,

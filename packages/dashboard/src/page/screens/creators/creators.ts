@@ -11,7 +11,7 @@ import { SortHeader } from '../../parts/sort-header.ts'
 import { getEntryState, go, saveState, type PageLocation } from '../../router.ts'
 import { text } from '../../texts/texts.ts'
 import { useRefresh } from '../../use-refresh.ts'
-import { CreatorName, formatMoney, formatRate } from './creator-name.ts'
+import { CreatorName, formatMoney, formatRate, formatSum } from './creator-name.ts'
 
 const PAGE_SIZE = 50
 
@@ -101,6 +101,7 @@ function CreatorTable({ rows, sort, onSort }: CreatorTableProps) {
         ${rows.map((row) => html`<${CreatorRow} key=${row.id} row=${row} />`)}
       </tbody>
     </table>
+    ${rows.some(({ costs }) => costs) && html`<p class="quiet note">${text('creators.costNote')}</p>`}
   </div>`
 }
 
@@ -114,8 +115,8 @@ function CreatorRow({ row }: { row: Creator }) {
     </td>
     <td class="number wide">${formats.count(campaignCount)}</td>
     <td class="number wide">${formats.count(row.stats.videos)}</td>
-    <td class="number">${formats.count(row.stats.impressions)}</td>
-    <td class="number wide">${formats.count(row.stats.engagements)}</td>
+    <td class="number">${formatSum(row.stats, row.stats.impressions)}</td>
+    <td class="number wide">${formatSum(row.stats, row.stats.engagements)}</td>
     <td class="number wide">${formatRate(rate)}</td>
     <td class="number wide">${formatMoney(costs?.perThousandViews, fees?.[0]?.currency)}</td>
   </tr>`

@@ -1,5 +1,6 @@
 import type { CollectionRow, PostResource } from '@influencer-stats/stats/client'
 import { useEffect, useState } from 'preact/hooks'
+import { CHANNEL_ID } from '../../core/names.ts'
 import { removePost, type CampaignSource } from '../../api.ts'
 import { useLast, useLoaded } from '../../hooks.ts'
 import { html } from '../../html.ts'
@@ -28,6 +29,10 @@ export function CampaignPosts({ row, source, canChange, query, reload, show }: C
   const reported = row.stats?.reported
   const loaded = useLoaded(() => source.getPosts(), [source], [JSON.stringify(reported)])
   const posts = useLast(loaded.value)
+  // A creator may be a channel: the videos of the campaign know its title.
+  const hasChannels = posts?.some(({ creator }) => creator !== undefined && CHANNEL_ID.test(creator)) ?? false
+  const videos = useLoaded(async () => (hasChannels ? await source.getVideos() : []), [source, hasChannels])
+  const channels = new Map(videos.value?.map(({ channelId, channel }) => [channelId, channel]))
   const pending = usePendingRemovals()
   const [open, setOpen] = useState<{ readonly post: string } | 'import' | undefined>()
   const isPosts = posts !== undefined && posts.length > 0
@@ -60,6 +65,7 @@ export function CampaignPosts({ row, source, canChange, query, reload, show }: C
         isPosts &&
         html`<${PostTable}
           posts=${posts}
+          channels=${channels}
           isPending=${({ id }: PostResource) => pending.has(toPostKey(row.id, id))}
           ...${canChange && { edit: ({ id }: PostResource) => setOpen({ post: id }), remove }}
         />`

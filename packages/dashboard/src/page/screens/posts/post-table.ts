@@ -6,6 +6,8 @@ import { getPlatformName, getPostName } from './post-name.ts'
 
 interface PostTableProps {
   readonly posts: readonly PostResource[]
+  /** Titles of the channels of the campaign, by id. */
+  readonly channels: ReadonlyMap<string | undefined, string | undefined>
   isPending(post: PostResource): boolean
   /** Absent for readers. */
   edit?(post: PostResource): void
@@ -23,7 +25,7 @@ const COUNTS = [
 export const formatReportedCount = (value: number | undefined) => (value === undefined ? '–' : formats.count(value))
 
 /** The posts with their last reported numbers, those with the most views first. */
-export function PostTable({ posts, isPending, edit, remove }: PostTableProps) {
+export function PostTable({ posts, channels, isPending, edit, remove }: PostTableProps) {
   const sorted = posts.toSorted((a, b) => (b.numbers?.views ?? -1) - (a.numbers?.views ?? -1))
   return html`<table class="posts">
     <thead>
@@ -35,17 +37,17 @@ export function PostTable({ posts, isPending, edit, remove }: PostTableProps) {
       </tr>
     </thead>
     <tbody>
-      ${sorted.map((post) => html`<${PostRow} key=${post.id} post=${post} isPending=${isPending(post)} edit=${edit} remove=${remove} />`)}
+      ${sorted.map((post) => html`<${PostRow} key=${post.id} post=${post} channels=${channels} isPending=${isPending(post)} edit=${edit} remove=${remove} />`)}
     </tbody>
   </table>`
 }
 
-interface PostRowProps extends Pick<PostTableProps, 'edit' | 'remove'> {
+interface PostRowProps extends Pick<PostTableProps, 'channels' | 'edit' | 'remove'> {
   readonly post: PostResource
   readonly isPending: boolean
 }
 
-function PostRow({ post, isPending, edit, remove }: PostRowProps) {
+function PostRow({ post, channels, isPending, edit, remove }: PostRowProps) {
   const { platform, url, creator, numbers } = post
   const name = getPostName(post)
   const asOf = numbers ? formats.day(Date.parse(numbers.asOf)) : text('posts.noNumbers')
@@ -54,7 +56,7 @@ function PostRow({ post, isPending, edit, remove }: PostRowProps) {
       <a class="name" href=${url} target="_blank" rel="noreferrer noopener"><bdi>${name}</bdi></a>
       <span class="quiet below">
         <span>${getPlatformName(platform)}</span>
-        ${creator && html`<bdi>${creator}</bdi>`}
+        ${creator && html`<bdi>${channels.get(creator) ?? creator}</bdi>`}
         <span class="under">${asOf}</span>
       </span>
     </th>

@@ -20,7 +20,6 @@ export const creators: Translation<typeof english> = {
   'creators.total': { one: '{count} Creator', other: '{count} Creator' },
   'creators.subscriberCount': { one: '{count} Abonnent', other: '{count} Abonnenten' },
   'creators.hidesSubscribers': 'verbirgt die Abonnenten',
-  'creators.noVideos': 'keine Videos',
   'creators.back': '← Creator',
   'creators.none': 'Diesen Creator gibt es nicht',
   'creators.noneNote': 'Vielleicht wurden seine Kampagnen gelöscht.',
@@ -31,8 +30,8 @@ export const creators: Translation<typeof english> = {
   'creators.historySoon': 'Das Diagramm beginnt mit der zweiten täglichen Zählung des Kanals.',
   'creators.historySummary': '{name}: zuerst {first}, zuletzt {last}',
   'creators.measure': 'Zahl des Kanals',
-  'creators.channelViews': 'Aufrufe des Kanals',
-  'creators.channelVideos': 'Videos des Kanals',
+  'creators.channelViews': 'Alle Aufrufe',
+  'creators.channelVideos': 'Alle Videos',
   'creators.inCampaigns': { one: 'in {count} Kampagne', other: 'in {count} Kampagnen' },
   'creators.topVideos': 'Die {count} Videos mit den meisten Aufrufen.',
   'creators.unattributed': {
@@ -40,6 +39,9 @@ export const creators: Translation<typeof english> = {
     other: 'Von {count} Videos ist der Kanal noch unbekannt: {views} Aufrufe.',
   },
   'creators.oneCost': 'Gesamtkosten: {amount}. Sie werden nicht auf die Creator verteilt.',
+  'creators.costNote':
+    'Kosten sind Honorare, geteilt durch Aufrufe und Interaktionen der Videos. Gemeldete Zahlen von Beiträgen zählen nicht mit.',
+  'creators.withoutPosts': 'der Videos, ohne Beiträge',
   'creators.noneInCampaign': 'Noch keine Creator. Sie erscheinen mit den ersten Zahlen der Videos.',
   'creators.section': 'Inhalt der Kampagne',
 

@@ -18,7 +18,6 @@ export const creators = {
   'creators.total': { one: '{count} creator', other: '{count} creators' },
   'creators.subscriberCount': { one: '{count} subscriber', other: '{count} subscribers' },
   'creators.hidesSubscribers': 'hides its subscribers',
-  'creators.noVideos': 'no videos',
   'creators.back': '← Creators',
   'creators.none': 'No such creator',
   'creators.noneNote': 'Its campaigns may have been deleted.',
@@ -29,8 +28,8 @@ export const creators = {
   'creators.historySoon': 'The chart begins with the second daily count of the channel.',
   'creators.historySummary': '{name}: first {first}, last {last}',
   'creators.measure': 'Count of the channel',
-  'creators.channelViews': 'Views of the channel',
-  'creators.channelVideos': 'Videos of the channel',
+  'creators.channelViews': 'All views',
+  'creators.channelVideos': 'All videos',
   'creators.inCampaigns': { one: 'in {count} campaign', other: 'in {count} campaigns' },
   'creators.topVideos': 'The {count} videos with the most views.',
   'creators.unattributed': {
@@ -38,6 +37,9 @@ export const creators = {
     other: '{count} videos have no known channel yet: {views} views.',
   },
   'creators.oneCost': 'One cost for all: {amount}. It is not divided among the creators.',
+  'creators.costNote':
+    'Costs are fees divided by the views and engagements of videos. Reported numbers of posts do not count.',
+  'creators.withoutPosts': 'of the videos; posts do not count',
   'creators.noneInCampaign': 'No creators yet. They appear with the first numbers of the videos.',
   'creators.section': 'Content of the campaign',
 
