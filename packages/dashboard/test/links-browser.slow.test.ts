@@ -39,6 +39,9 @@ describe('in Chromium', () => {
     const client = await openPage()
     await client.goto(links[0]!)
     await client.getByText('This link is no longer valid.').waitFor()
+    // Nothing will come live again, and there are no numbers.
+    await client.getByText('The connection is lost.').waitFor({ state: 'detached' })
+    await client.getByText('Invented numbers.').waitFor({ state: 'detached' })
     expect(await client.locator('body').innerText()).not.toContain('Of another client')
     await client.goto(links[1]!)
     await client.getByRole('heading', { name: 'Autumn' }).waitFor()

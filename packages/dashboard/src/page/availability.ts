@@ -3,7 +3,7 @@ import type { ServiceStatus } from '../core/system-status.ts'
 import { readStatus, signInNeeded, type StatusReply } from './api.ts'
 import { isFailing, listReasons, mergeLastOutage, type UpstreamStatus } from './core/upstream-status.ts'
 import { Listeners } from './listeners.ts'
-import type { LiveStream, StreamState } from './live-stream.ts'
+import type { LiveStream, LiveUpdates, StreamState } from './live-stream.ts'
 import { text } from './texts/texts.ts'
 
 /** Time between two polls (ms). With `REPLY_TIMEOUT_MS` it makes 11 s, so the page detects an outage within 15 s. */
@@ -30,7 +30,12 @@ export interface AvailabilityState {
   readonly issues: readonly ServiceIssue[]
   /** The last reply of the dashboard about its services. */
   readonly status: StatusReply | undefined
+  /** True if the share link of this page has expired, was revoked, or never existed: nothing will come live again. */
+  readonly isEnded: boolean
 }
+
+/** Statuses of the replies to a share link that does not exist or is no longer valid. */
+const ENDED_STATUSES: ReadonlySet<number> = new Set([404, 410])
 
 const DASHBOARD_NAME = 'dashboard'
 const STREAM_NAME = 'stream'
@@ -60,17 +65,19 @@ export class Availability {
   /** Last known state of YouTube. */
   #lastUpstream: UpstreamStatus | undefined
   #isReachable = true
+  #isEnded = false
   #polledAt = Date.now()
   /** Number of the newest poll: replies to older polls are ignored. */
   #turn = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  state: AvailabilityState = { dot: 'connecting', issues: [], status: undefined }
+  state: AvailabilityState = { dot: 'connecting', issues: [], status: undefined, isEnded: false }
 
   /** @param url of the state of the services */
   constructor(url: string, live: LiveStream) {
     this.#url = url
     this.#live = live
     live.listen({
+      values: (updates) => this.#applyValues(updates),
       state: (state) => {
         // The reply states which service failed, so that the page names it at once.
         if (state === 'lost') void this.#poll()
@@ -92,10 +99,12 @@ export class Availability {
       status = await readStatus(this.#url, AbortSignal.timeout(REPLY_TIMEOUT_MS))
       if (turn !== this.#turn) return
       this.#isReachable = true
+      this.#isEnded = false
     } catch (error) {
       if (turn !== this.#turn) return
       const isRefused = error instanceof ServiceError && error.status < 500
       this.#isReachable = isRefused
+      this.#isEnded = isRefused && ENDED_STATUSES.has(error.status)
       if (isRefused && error.code === 'SIGN_IN_NEEDED') signInNeeded.notify()
       // Another refusal, such as that of an expired share link: the screens read their data again and show the error.
       else if (isRefused) this.#live.reportGap()
@@ -103,6 +112,12 @@ export class Availability {
     this.#timer = setTimeout(() => document.hidden || void this.#poll(), POLL_INTERVAL_MS)
     if (status) this.#applyReply(status, wasAsleep || !wasReachable)
     this.#update()
+  }
+
+  /** The numbers of a live page are those of its newest values, also between two polls. */
+  #applyValues(updates: LiveUpdates): void {
+    if (this.state.dot !== 'live') return
+    for (const { asOf } of updates.values()) this.#liveAt = Math.max(this.#liveAt ?? 0, Date.parse(asOf ?? '') || 0)
   }
 
   /** @param wasInterrupted true if the dashboard was unreachable, or the page asleep, before this reply */
@@ -123,14 +138,16 @@ export class Availability {
     const { status } = this.state
     // A page that was opened in an outage learns from stats when the numbers stopped.
     if (isFailing(status?.upstream) && status.upstream.since) this.#liveAt ??= Date.parse(status.upstream.since)
-    const issues = this.#isReachable
-      ? this.#findIssues(status)
-      : [this.#toIssue(DASHBOARD_NAME, text('issue.dashboard'), true)]
+    const issues = this.#isEnded
+      ? []
+      : this.#isReachable
+        ? this.#findIssues(status)
+        : [this.#toIssue(DASHBOARD_NAME, text('issue.dashboard'), true)]
     const isLive = this.#live.state === 'live' && !issues.some(({ stopsLiveNumbers }) => stopsLiveNumbers)
     const isUnknown = issues.length === 0 && this.#live.state !== 'lost' && !(isLive && status)
     const dot = isUnknown ? 'connecting' : isLive ? 'live' : 'lost'
-    if (status && dot === 'live') this.#liveAt = Date.parse(status.at)
-    this.state = { dot, issues, status }
+    if (status && dot === 'live') this.#liveAt = Math.max(this.#liveAt ?? 0, Date.parse(status.at))
+    this.state = { dot, issues, status, isEnded: this.#isEnded }
     this.changes.notify()
   }
 

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readSession, createSharedSource, signInNeeded, signOut, describeError, type SessionInfo } from './api.ts'
 import { Availability } from './availability.ts'
 import { html } from './html.ts'
+import { useNow } from './hooks.ts'
 import { LiveStream } from './live-stream.ts'
 import { usePageLocation, type PageLocation } from './router.ts'
 import { NotFound } from './screens/not-found.ts'
@@ -11,7 +12,7 @@ import { SCREENS } from './screens/screens.ts'
 import { SignIn } from './screens/sign-in.ts'
 import { Clock } from './parts/cards.ts'
 import { UndoList } from './parts/undo-list.ts'
-import { PageStateContext, useAvailability } from './page-state.ts'
+import { formats, PageStateContext, useAvailability } from './page-state.ts'
 import { choice, changeLanguage, LANGUAGES, type Language } from './texts/language.ts'
 import { rich, text } from './texts/texts.ts'
 
@@ -50,6 +51,10 @@ function renderScreen({ path, part }: FoundScreen, pageLocation: PageLocation) {
   const props = link ? { source: createSharedSource(link) } : { id: part }
   return html`<${SCREENS[SCREEN_FILES[path]]} key=${`${path} ${part}`} ...${props} pageLocation=${pageLocation} />`
 }
+
+// Charts are drawn with the colours of the page: they need those of the paper before it is printed.
+addEventListener('beforeprint', () => document.documentElement.classList.add('paper'))
+addEventListener('afterprint', () => document.documentElement.classList.remove('paper'))
 
 const loadScreen = (screen: FoundScreen | undefined) => screen && SCREENS[SCREEN_FILES[screen.path]].load()
 // The first screen is loaded while the session is read, and another one as soon as the reader points at a link to it.
@@ -116,7 +121,7 @@ function Top({ path, session, availability }: { path: string; session?: SessionI
     <div class="inner">
       <a class="brand" href=${link ?? '/'}><${Mark} />Influencer Stats</a>
       ${session && !link && html`<nav aria-label=${text('frame.screens')}>${screens.map(([to, title]) => html`<a key=${to} href=${to} aria-current=${isHere(to) ? 'page' : undefined}>${title}</a>`)}</nav>`}
-      <div class="side">
+      <div class="side" data-day=${formats.day(useNow())}>
         ${availability && html`<${Dot} availability=${availability} />`}
         ${session?.needed && session.role && !link && html`<button class="link" onClick=${leaveSession}>${text('frame.signOut')}</button>`}
       </div>
@@ -150,8 +155,8 @@ function Dot({ availability }: AvailabilityProps) {
 
 /** States that the numbers are invented, according to the current source and not the source when the page opened. */
 function StandIn({ session, availability }: AvailabilityProps & { session: SessionInfo }) {
-  const { status } = useAvailability(availability)
-  if ((status?.source ?? session.source) !== 'stand-in') return null
+  const { status, isEnded } = useAvailability(availability)
+  if (isEnded || (status?.source ?? session.source) !== 'stand-in') return null
   return html`<aside class="stand-in" aria-label=${text('frame.standInLabel')}>
     ${rich('frame.standIn', { b: (words) => html`<b>${words}</b>` })}
   </aside>`

@@ -83,7 +83,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
   }, [canChange])
 
   if (campaign.fault && !row)
-    return html`<div class="head"><h1>${text('campaign.page')}</h1></div>
+    return html`<div class="head"><h1>${text(isOwn ? 'campaign.page' : 'campaign.notShown')}</h1></div>
       <${ErrorMessage} text=${campaign.fault} />`
   if (!row)
     return campaign.isLoading

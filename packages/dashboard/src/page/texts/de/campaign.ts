@@ -3,6 +3,7 @@ import type { Translation } from '../text-types.ts'
 
 export const campaign: Translation<typeof english> = {
   'campaign.page': 'Kampagne',
+  'campaign.notShown': 'Diese Kampagne kann nicht gezeigt werden',
   'campaign.back': '← Kampagnen',
   'campaign.asOf': 'Stand {time}',
   'campaign.oldNumbers': 'Alte Zahlen vom Stand {time}',

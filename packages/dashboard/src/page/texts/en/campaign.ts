@@ -1,6 +1,7 @@
 /** One campaign: its numbers, videos and form. */
 export const campaign = {
   'campaign.page': 'Campaign',
+  'campaign.notShown': 'This campaign cannot be shown',
   'campaign.back': '← Campaigns',
   'campaign.asOf': 'As of {time}',
   'campaign.oldNumbers': 'Old numbers, of {time}',
