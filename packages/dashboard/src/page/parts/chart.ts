@@ -5,12 +5,13 @@ import { formats } from '../page-state.ts'
 import { text } from '../texts/texts.ts'
 
 const DARK_SCHEME = matchMedia('(prefers-color-scheme: dark)')
+const PRINT_EVENTS = ['beforeprint', 'afterprint'] as const
 const HEIGHT_PX = 280
 /** Lines differ in their dashes, in addition to their colours. */
 const LINE_DASHES = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 4], [16, 4]]
 
 interface ChartProps {
-  /** Times (s) or other values that `x` formats, then one array of values per line. */
+  /** Times or durations (s), which `x` formats, then one array of values per line. */
   readonly data: AlignedData
   /** Names of the lines. */
   readonly names: readonly string[]
@@ -19,7 +20,7 @@ interface ChartProps {
   y(value: number): string
   /** Formats values for the y axis, in short form. */
   yShort(values: readonly number[]): string[]
-  /** True if the x axis shows times. */
+  /** True if the x axis shows times, false if it shows durations. */
   readonly isTime: boolean
   /** True if the y axis begins at 0. */
   readonly isFromZero: boolean
@@ -28,6 +29,10 @@ interface ChartProps {
   /** Description of the chart for screen readers. */
   readonly summary: string
 }
+
+const HOUR_S = 3_600
+/** Steps of an axis of durations: hours, days and weeks (s). */
+const DURATION_STEPS = [1, 2, 3, 6, 12, 24, 48, 72, 168, 336].map((hours) => hours * HOUR_S)
 
 /** The present value of a colour of the style. A canvas cannot read `light-dark()`. */
 function readColor(element: HTMLElement, name: string): string {
@@ -64,6 +69,7 @@ function createOptions(
         grid: { show: false },
         space: 90,
         size: 30,
+        ...(!isTime && { incrs: DURATION_STEPS }),
         values: (_chart, splits, _axis, _space, step) => splits.map(isTime ? (at) => formatAxisTime(at, step) : x),
       },
       { ...axis, size: (_chart, texts) => computeWidth(texts ?? []), values: (_chart, splits) => yShort(splits) },
@@ -167,9 +173,12 @@ export function Chart(props: ChartProps) {
     })
     observer.observe(element)
     DARK_SCHEME.addEventListener('change', draw)
+    // On paper all colours are light. The page has them from `beforeprint` to `afterprint`.
+    for (const event of PRINT_EVENTS) addEventListener(event, draw)
     return () => {
       observer.disconnect()
       DARK_SCHEME.removeEventListener('change', draw)
+      for (const event of PRINT_EVENTS) removeEventListener(event, draw)
       chart.current?.destroy()
       chart.current = undefined
     }

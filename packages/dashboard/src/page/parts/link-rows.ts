@@ -20,7 +20,7 @@ export function LinkRows({ links, canChange, hasNames = false, onRevoked }: Link
   const change = useChange()
   const revoke = async (id: string) => void ((await change.run(() => revokeLink(id))) && onRevoked())
   return html`<${ErrorMessage} text=${change.fault} />
-    <ul class="links">
+    <ul class=${hasNames && links.length > 0 ? 'links panel' : 'links'}>
       ${links.map((link) => html`<${LinkRow} key=${link.id} link=${link} hasNames=${hasNames} revoke=${canChange && (() => revoke(link.id))} />`)}
     </ul>`
 }
