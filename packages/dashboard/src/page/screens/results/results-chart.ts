@@ -131,5 +131,6 @@ function describeQuality({ start, end, state }: Results): string[] {
 function describeGap(seconds: number): string {
   const hours = Math.round(seconds / 3_600)
   const days = Math.floor((seconds * 1_000) / DAY_MS)
+  if (hours >= 48 && hours % 24 === 0) return text('compare.days', { days: hours / 24 })
   return hours < 48 ? text('compare.hours', { hours }) : text('compare.daysHours', { days, hours: hours - days * 24 })
 }
