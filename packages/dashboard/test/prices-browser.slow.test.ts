@@ -29,7 +29,7 @@ async function open(list: readonly Fields[], search = ''): Promise<{ page: Page;
   const { url } = await startDashboard(UNREACHABLE_URL, { pricesUri })
   const page = await openPage({ reducedMotion: 'reduce' })
   await page.goto(`${url}/prices${search}`)
-  await page.getByText(/\d prices? match/).waitFor()
+  await page.getByText(/\d prices? match|^Choose other values/).waitFor()
   return { page, pricesUri }
 }
 
@@ -214,6 +214,8 @@ describe('prices in Chromium', () => {
     const { page } = await open([{ charValues: term('12') }, { offeringId: 'Copper', charValues: term('24') }], search)
     await page.getByText('This offering no longer exists: choose another.').waitFor()
     await page.getByText('This value of Router no longer exists: choose another.').waitFor()
+    // The number of prices without these conditions would contradict that.
+    expect(await page.getByText(/prices? match/).count()).toBe(0)
     expect(await getList(page, 'Term').inputValue()).toBe('12')
     expect(await getList(page, 'Offering').inputValue()).toBe('Old')
     expect(await getList(page, 'Offering').getAttribute('aria-invalid')).toBe('true')

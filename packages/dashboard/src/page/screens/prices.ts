@@ -96,10 +96,13 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
           change=${change}
         />
         <section class="panel result" aria-label=${text('find.result')}>
-          <p class="quiet" role="status">
-            ${count === undefined ? '…' : text('find.matches', { count })}
-            ${count !== undefined && count > 1 && html`<${Amounts} ranges=${ranges.value} currency=${query.currency} />`}
-          </p>
+          ${
+            missing.length === 0 &&
+            html`<p class="quiet" role="status">
+              ${count === undefined ? '…' : text('find.matches', { count })}
+              ${count !== undefined && count > 1 && html`<${Amounts} ranges=${ranges.value} currency=${query.currency} />`}
+            </p>`
+          }
           ${
             missing.length > 0
               ? html`<p class="quiet none">${text('find.chooseOthers')}</p>`
