@@ -139,7 +139,8 @@ describe('forms in Chromium', () => {
     const links = page.getByLabel('YouTube links')
     await links.fill('https://youtu.be/1FEFpk-uIYo')
     await stack.stats.put('other', { videos: VIDEOS })
-    await page.locator('tbody tr').waitFor()
+    // The form is a dialog from now on. Its preview is a table, too.
+    await page.locator('table.campaigns tbody tr').waitFor()
     expect(await links.inputValue()).toBe('https://youtu.be/1FEFpk-uIYo')
     await page.getByRole('button', { name: 'Start campaign' }).click()
     await page.waitForURL(/\/campaigns\/\w+$/)
