@@ -1,5 +1,6 @@
 import type { Stats, Video } from '@influencer-stats/stats/client'
 import { text } from '../texts/texts.ts'
+import type { EditSums, EditTotals, Measure } from './growth.ts'
 
 const COUNT_NAMES = ['views', 'likes', 'comments', 'dislikes'] as const
 export type CountName = (typeof COUNT_NAMES)[number]
@@ -44,4 +45,18 @@ export function formatHiddenBadge(video: Video, format: (value: number) => strin
   })
   const names = capitalize(video.hidden.map((count) => text(`count.${count}`)).join(', '))
   return last.length > 0 ? text('count.hiddenLast', { names, last: last.join(', ') }) : text('count.hidden', { names })
+}
+
+/** The effect of edits on a sum, in words. Videos without a count are only counted. @param format formats a count */
+export function describeEdits(
+  { added, removed }: EditTotals,
+  measure: Measure,
+  format: (value: number) => string,
+): string[] {
+  const describe = ({ videos: count, [measure]: sum }: EditSums, kind: 'Added' | 'Removed'): string[] => {
+    const value = format(sum)
+    if (count === 0) return sum === 0 ? [] : [text(`edits.counts${kind}`, { value })]
+    return [sum === 0 ? text(`edits.only${kind}`, { count }) : text(`edits.videos${kind}`, { count, value })]
+  }
+  return [...(added ? describe(added, 'Added') : []), ...(removed ? describe(removed, 'Removed') : [])]
 }

@@ -35,6 +35,14 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   const shortDay = new Intl.DateTimeFormat(languages, { day: 'numeric', month: 'short', timeZone })
   const time = new Intl.DateTimeFormat(languages, { timeStyle: 'short', timeZone })
   const second = new Intl.DateTimeFormat(languages, { timeStyle: 'medium', timeZone })
+  const year = new Intl.DateTimeFormat(languages, { year: 'numeric', timeZone })
+  const shortMoment = new Intl.DateTimeFormat(languages, {
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone,
+  })
   const moment = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeStyle: 'short', timeZone })
   const numbers = new Map<string, Intl.NumberFormat>()
   function getFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -103,7 +111,10 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
     second: (at: number) => second.format(at),
     /** A day and a time of day */
     moment: (at: number) => moment.format(at),
-    /** A time of today with its seconds, or the day and the time of day */
-    clock: (at: number, now: number) => (day.format(at) === day.format(now) ? second : moment).format(at),
+    /** A time of today with its seconds, or the day and the time of day. The year of `now` is not stated. */
+    clock(at: number, now: number): string {
+      if (day.format(at) === day.format(now)) return second.format(at)
+      return (year.format(at) === year.format(now) ? shortMoment : moment).format(at)
+    },
   }
 }

@@ -42,7 +42,8 @@ export function listReasons({ reason, detail, remedy }: UpstreamStatus): string[
   return [cause && toSentence(cause), remedy && translateRemedy(remedy)].filter((one) => one) as string[]
 }
 
-const toSentence = (words: string) => (/[.!?…]$/.test(words) ? words : `${words}.`)
+const toSentence = (words: string) =>
+  `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.!?…]$/.test(words) ? '' : '.'}`
 
 /** The beginnings of the remedies that stats states in English, and their texts. */
 const REMEDIES = [
@@ -65,6 +66,7 @@ export function translateRemedy(remedy: string): string {
 }
 
 const REPLY_PATTERN = /^YouTube responded with (\d+) \((.*?)\)(?: to the API key (.*))?$/
+const EMPTY_PATTERN = /^the response contained none of (\d+) videos$/
 const BUDGET_PATTERN = /^The daily budget of (\d+) units is used up$/
 
 /** A cause in the language of the page. One that the page does not know stays as stats states it. */
@@ -78,6 +80,8 @@ function translateDetail(detail: string): string {
   }
   const [, units] = BUDGET_PATTERN.exec(detail) ?? []
   if (units !== undefined) return text('upstream.budgetSpent', { units: Number(units) })
+  const [, count] = EMPTY_PATTERN.exec(detail) ?? []
+  if (count !== undefined) return text('upstream.empty', { count: Number(count) })
   if (detail === 'YouTube did not respond in time') return text('upstream.slow')
   return detail === 'YouTube is unreachable' ? text('upstream.unreachable') : detail
 }

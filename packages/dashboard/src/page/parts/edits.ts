@@ -1,27 +1,12 @@
-import type { EditSums, EditTotals, Measure } from '../core/growth.ts'
+import { describeEdits } from '../core/counts.ts'
+import type { EditTotals, Measure } from '../core/growth.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
 import { text } from '../texts/texts.ts'
 
-/** The effect of edits on a sum, in words. */
-export function describeEdits({ added, removed }: EditTotals, measure: Measure): string[] {
-  const describe = (
-    edit: EditSums,
-    videos: 'edits.videosAdded' | 'edits.videosRemoved',
-    counts: 'edits.countsAdded' | 'edits.countsRemoved',
-  ) => {
-    const value = formats.count(edit[measure])
-    return edit.videos === 0 ? text(counts, { value }) : text(videos, { count: edit.videos, value })
-  }
-  return [
-    ...(added ? [describe(added, 'edits.videosAdded', 'edits.countsAdded')] : []),
-    ...(removed ? [describe(removed, 'edits.videosRemoved', 'edits.countsRemoved')] : []),
-  ]
-}
-
 /** Edits within a window. They are not part of its growth. */
 export function EditNotes({ edits, measure }: { edits: EditTotals; measure: Measure }) {
-  return html`${describeEdits(edits, measure).map((words) => html`<span class="edit" key=${words}>${words}</span>`)}`
+  return html`${describeEdits(edits, measure, formats.count).map((words) => html`<span class="edit" key=${words}>${words}</span>`)}`
 }
 
 /** Edits at one time (s since 1970), in words: a mark of a chart. */
@@ -33,7 +18,7 @@ interface EditMark {
 /** The edits of a history. The first point has no predecessor to compare with. */
 export const listEdits = (points: readonly (EditTotals & { readonly at: string })[], measure: Measure): EditMark[] =>
   points.slice(1).flatMap((point) => {
-    const texts = describeEdits(point, measure)
+    const texts = describeEdits(point, measure, formats.count)
     return texts.length > 0 ? [{ at: Date.parse(point.at) / 1_000, text: texts.join('; ') }] : []
   })
 

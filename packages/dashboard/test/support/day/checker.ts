@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
+import { createFormats } from '../../../src/page/core/format.ts'
 import { readPageView, type PageView, type ShownGrowth } from './page-view.ts'
 import {
   DETECTION_MS,
@@ -25,13 +26,9 @@ const MAX_UNMADE_CALLS = 1
 const MAX_DRIFT_MS = 0.02 * WINDOW_MS
 
 const count = (value: number) => value.toLocaleString('en-US')
-const percent = (share: number) => share.toLocaleString('en-US', { style: 'percent', maximumFractionDigits: 1 })
-const money = (value: number) =>
-  value.toLocaleString('en-US', {
-    style: 'currency',
-    currency: 'EUR',
-    ...(value < 1 && { maximumSignificantDigits: 3 }),
-  })
+const formats = createFormats('en-US')
+const { percent } = formats
+const money = (value: number) => formats.money(value, 'EUR')
 /** The quota counts days in California. */
 const quotaDay = (at: number) => new Date(at).toLocaleDateString('en-US', { timeZone: 'America/Los_Angeles' })
 const numberIn = (text: string) => Number(text.replaceAll(/[^\d]/g, ''))

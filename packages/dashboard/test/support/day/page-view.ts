@@ -56,8 +56,11 @@ function readPage(): PageView {
     const [, since] = /since (.+?)(?: \(|$)/.exec(period) ?? []
     return { value: Number(number.replaceAll(/[^\d-]/g, '')), period, since: since ? parseClock(since) : undefined }
   }
-  /** A time of today has no date. */
-  const parseClock = (text: string) => Date.parse(/^\d+:/.test(text) ? `${new Date().toDateString()} ${text}` : text)
+  /** A time of today has no date, another one of this year no year. */
+  function parseClock(text: string): number {
+    if (/^\d+:/.test(text)) return Date.parse(`${new Date().toDateString()} ${text}`)
+    return Date.parse(/\d{4}/.test(text) ? text : text.replace(',', `, ${new Date().getFullYear()},`))
+  }
   return {
     heading: textOf(document, 'main h1'),
     text: textOf(document.querySelector('main')),
@@ -86,7 +89,7 @@ function readPage(): PageView {
     }),
     videos: all('table.videos tbody tr').map((row) => ({
       id: new URL(row.querySelector('a.name').href).searchParams.get('v'),
-      counts: all('td.number', row).map((cell) => textOf(cell)),
+      counts: all('td.number', row).map((cell) => textOf(cell).replace(textOf(cell, '.under'), '')),
       badges: all('.badge', row)
         .map((badge) => textOf(badge))
         .join(', '),

@@ -20,6 +20,7 @@ export const campaigns: Translation<typeof english> = {
   'list.firstNote':
     'YouTube-Links einfügen, einen oder hundert. Ihre Zahlen werden summiert, gespeichert und live aktualisiert.',
   'list.in24h': 'in 24 Std.',
+  'list.unknownIn24h': 'Zuwachs in 24 Std. unbekannt',
   'list.younger': '({count} jünger)',
   'list.omitted': 'ohne {count} mit unbekanntem Zuwachs',
 

@@ -63,6 +63,8 @@ export const parts: Translation<typeof english> = {
 
   'edits.videosAdded': { one: '{count} Video hinzugefügt: {value}', other: '{count} Videos hinzugefügt: {value}' },
   'edits.videosRemoved': { one: '{count} Video entfernt: {value}', other: '{count} Videos entfernt: {value}' },
+  'edits.onlyAdded': { one: '{count} Video hinzugefügt', other: '{count} Videos hinzugefügt' },
+  'edits.onlyRemoved': { one: '{count} Video entfernt', other: '{count} Videos entfernt' },
   'edits.countsAdded': 'Zählwerte hinzugekommen: {value}',
   'edits.countsRemoved': 'Zählwerte weggefallen: {value}',
 }

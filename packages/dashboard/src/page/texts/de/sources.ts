@@ -36,5 +36,6 @@ export const sources: Translation<typeof english> = {
   'sources.wordsShort': 'Nur mit: #spring, #ad',
   'sources.wordsNote': 'Ganze Wörter im Titel oder in der Beschreibung. Ohne Wörter gilt jeder Upload.',
   'sources.count': { one: '{count} Quelle', other: '{count} Quellen' },
+  'sources.addedItself': 'Automatisch hinzugefügt',
   'sources.addedBy': 'Von {name}',
 }

@@ -58,6 +58,8 @@ export const parts = {
 
   'edits.videosAdded': { one: '{count} video added: {value}', other: '{count} videos added: {value}' },
   'edits.videosRemoved': { one: '{count} video removed: {value}', other: '{count} videos removed: {value}' },
+  'edits.onlyAdded': { one: '{count} video added', other: '{count} videos added' },
+  'edits.onlyRemoved': { one: '{count} video removed', other: '{count} videos removed' },
   'edits.countsAdded': 'counts added: {value}',
   'edits.countsRemoved': 'counts removed: {value}',
 } as const

@@ -35,5 +35,6 @@ export const sources = {
   'sources.wordsShort': 'Only with: #spring, #ad',
   'sources.wordsNote': 'Whole words of the title or the description. Without words, all uploads are added.',
   'sources.count': { one: '{count} source', other: '{count} sources' },
+  'sources.addedItself': 'Added automatically',
   'sources.addedBy': 'Added by {name}',
 } as const
