@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseCount } from '../src/page/core/posts/count-input.ts'
 import { toReportedLine } from '../src/page/core/posts/reported-line.ts'
+import { getPostName } from '../src/page/screens/posts/post-name.ts'
 
 it('counts are whole numbers with any grouping', () => {
   for (const typed of ['12500', '12,500', '12.500', '12 500', '12\u202f500', '12’500', ' 12500 '])
@@ -25,4 +26,14 @@ it('reported sums are steps up to now, from the first known value', () => {
     { at: 9_000, value: 7 },
   ])
   expect(toReportedLine([], 'impressions', 9_000)).toEqual([])
+})
+
+it('a post without a title has the path of its link as its name, with the ends of long ids', () => {
+  const names = [
+    ['https://www.tiktok.com/@anna/video/7234567890123456789', '@anna/video/…456789'],
+    ['https://www.instagram.com/reel/C1a2b3c4d5e/', 'reel/C1a2b3c4d5e'],
+    ['https://x.com/anna/status/1234567890123456789', 'anna/status/…456789'],
+  ] as const
+  for (const [url, name] of names) expect(getPostName({ url })).toBe(name)
+  expect(getPostName({ url: names[0][0], title: 'Summer' })).toBe('Summer')
 })

@@ -64,7 +64,7 @@ it('sources are added, changed and removed on the campaign, with what each one a
     { type: 'playlist', id: PLAYLIST },
   ])
   await page.getByRole('button', { name: 'Videos', exact: true }).click()
-  await page.locator('.videos tr', { hasText: video.title }).getByText(`Added by ${CHANNEL.title}`).waitFor()
+  await page.locator('.videos tr', { hasText: video.title }).getByText('Added automatically').waitFor()
   await check(page, 'followed-videos')
 })
 

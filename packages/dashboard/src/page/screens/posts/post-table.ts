@@ -53,7 +53,7 @@ function PostRow({ post, channels, isPending, edit, remove }: PostRowProps) {
   const asOf = numbers ? formats.day(Date.parse(numbers.asOf)) : text('posts.noNumbers')
   return html`<tr class=${isPending ? 'gone' : ''}>
     <th scope="row">
-      <a class="name" href=${url} target="_blank" rel="noreferrer noopener"><bdi>${name}</bdi></a>
+      <a class="name" href=${url} title=${url} target="_blank" rel="noreferrer noopener"><bdi>${name}</bdi></a>
       <span class="quiet below">
         <span>${getPlatformName(platform)}</span>
         ${creator && html`<bdi>${channels.get(creator) ?? creator}</bdi>`}
