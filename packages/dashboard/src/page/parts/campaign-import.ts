@@ -78,13 +78,18 @@ function ImportForm({ onClose, onImported }: CampaignImportProps) {
 function ImportResult({ result: { campaigns, refused, invalid, unknownHeadings } }: { result: CampaignsImport }) {
   return html`${campaigns.length > 0 && html`<${ImportedCampaigns} campaigns=${campaigns} />`}
   ${refused.length > 0 && html`<${RefusedRows} rows=${refused} />`}
-  ${invalid.map(({ line, text: value }) => html`<p class="quiet" key=${`${line} ${value}`}>${text('files.invalid', { line: String(line), value })}</p>`)}
+  ${
+    invalid.length > 0 &&
+    html`<p class="quiet lines">
+      ${invalid.map(({ line, text: value }) => html`<span key=${`${line} ${value}`}>${text('files.invalid', { line: String(line), value })}</span>`)}
+    </p>`
+  }
   ${unknownHeadings.length > 0 && html`<p class="quiet">${text('preview.headings', { names: unknownHeadings.join(', ') })}</p>`}`
 }
 
 function ImportedCampaigns({ campaigns }: { campaigns: readonly CampaignResult[] }) {
   return html`<div class="preview" role="region" aria-label=${text('files.campaigns')} tabindex="0">
-    <table>
+    <table class="plan">
       <tbody>
         ${campaigns.map(
           ({ line, id, name, state, videos, added, removed, posts, detail }) =>
@@ -94,7 +99,8 @@ function ImportedCampaigns({ campaigns }: { campaigns: readonly CampaignResult[]
                 ${detail && html`<span class="quiet below"><bdi>${detail}</bdi></span>`}
               </td>
               <td>
-                ${text('files.videos', { count: videos })} ${added > 0 && ` ${text('files.added', { count: added })}`}
+                ${text('files.videos', { count: videos })}
+                ${state === 'changed' && added > 0 && ` ${text('files.added', { count: added })}`}
                 ${posts > 0 && html`<span class="quiet below">${text('posts.count', { count: posts })}</span>`}
                 ${removed > 0 && html` <b class="down">${text('files.removed', { count: removed })}</b>`}
               </td>

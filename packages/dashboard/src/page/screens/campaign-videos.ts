@@ -74,7 +74,7 @@ export function CampaignVideos({ row, source, asOf, canChange, query, reload, sh
               onChange=${onSort}
             />
             ${head('views', text('measure.views'))}
-            <th scope="col" class="share-head">${text('videos.share')}</th>
+            <th scope="col" class="share-head wide">${text('videos.share')}</th>
             ${head('publishedAt', text('videos.published'), 'wide')}
             ${head('likes', text('videos.likes'), 'number wide')}
             ${head('comments', text('videos.comments'), 'number wide')}
@@ -107,7 +107,7 @@ interface VideoRowProps {
 function VideoRow({ video, thumbnails, addedBy, views, canChange, isPending, remove }: VideoRowProps) {
   const { id, url, channel, gone: removed, missing } = video
   const title = getTitle({ id, name: video.title })
-  const share = video.views !== undefined && views > 0 ? video.views / views : 0
+  const share = video.views === undefined ? undefined : views > 0 ? video.views / views : 0
   const count = (name: CountName) => {
     const value = getStatedCount(video, name)
     return value === undefined ? '–' : formats.count(value)
@@ -123,7 +123,7 @@ function VideoRow({ video, thumbnails, addedBy, views, canChange, isPending, rem
             ${channel && html`<bdi>${channel}</bdi>`}
             ${video.publishedAt && html`<span class="under">${formats.day(Date.parse(video.publishedAt))}</span>`}
             <${VideoLabels} video=${video} />
-            ${addedBy !== undefined && html`<span><bdi>${text('sources.addedBy', { name: addedBy })}</bdi></span>`}
+            ${addedBy !== undefined && html`<bdi>${addedBy === channel ? text('sources.addedItself') : text('sources.addedBy', { name: addedBy })}</bdi>`}
             ${removed && html`<span class="badge">${text('videos.removedSince', { day: formats.day(Date.parse(removed.since)) })}</span>`}
             ${missing && html`<span class="badge">${text('videos.notFound')}</span>`}
             ${isUnread && html`<span class="badge">${text('videos.notRead')}</span>`}
@@ -132,9 +132,11 @@ function VideoRow({ video, thumbnails, addedBy, views, canChange, isPending, rem
         </span>
       </div>
     </th>
-    <td class="number">${count('views')}</td>
-    <td class="share-cell">
-      <${Bar} share=${share} /><span>${video.views === undefined ? '–' : formats.percent(share)}</span>
+    <td class="number">
+      ${count('views')}${share !== undefined && html`<span class="under quiet">${formats.percent(share)}</span>`}
+    </td>
+    <td class="share-cell wide">
+      ${share === undefined ? '–' : html`<${Bar} share=${share} /><span>${formats.percent(share)}</span>`}
     </td>
     <td class="wide">${video.publishedAt ? formats.day(Date.parse(video.publishedAt)) : '–'}</td>
     <td class="number wide">${count('likes')}</td>

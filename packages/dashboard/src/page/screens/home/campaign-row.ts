@@ -57,7 +57,7 @@ export class CampaignRow extends Component<CampaignRowProps> {
         >
       </th>
       <td class="number">
-        ${stats ? html`<${MovingNumber} value=${stats.impressions} text=${formats.count(stats.impressions)} />${unread}<span class="under">${growth}${stats.stale && html`<span class="stale">${rich('list.old', { time: html`<${Clock} at=${stats.asOf} />` })}</span>`}</span>` : '–'}
+        ${stats ? html`<${MovingNumber} value=${stats.impressions} text=${formats.count(stats.impressions)} />${unread}<span class="under">${growth}${stats.stale && html`<span class="stale">${asOf}</span>`}</span>` : '–'}
       </td>
       <td class="number wide">${growth ?? '–'}</td>
       <td class="number wide">${stats ? formats.count(stats.engagements) : '–'}</td>

@@ -34,13 +34,17 @@ export function HomeTotals({ rows }: { rows: readonly CollectionRow[] }) {
     }
   }, [rows, now])
   const period = toPeriod(sums.day, now)
+  const toChange = (total: number, growth: number) =>
+    sums.day.counted > 0
+      ? html`<${ChangeLabel} now=${total} growth=${growth} period=${period} />`
+      : text('list.unknownIn24h')
   return html`<dl class="cards">
     <${Card} title=${text('measure.views')} value=${formats.count(sums.views)}
-      ><${ChangeLabel} now=${sums.views} growth=${sums.day.impressions} period=${period}
-    /></${Card}>
+      >${toChange(sums.views, sums.day.impressions)}</${Card}
+    >
     <${Card} title=${text('measure.engagements')} value=${formats.count(sums.engagements)}
-      ><${ChangeLabel} now=${sums.engagements} growth=${sums.day.engagements} period=${period}
-    /></${Card}>
+      >${toChange(sums.engagements, sums.day.engagements)}</${Card}
+    >
     <${Card}
       title=${text('measure.rate')}
       value=${sums.views > 0 ? formats.percent(sums.engagements / sums.views) : '–'}

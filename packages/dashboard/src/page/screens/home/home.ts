@@ -90,16 +90,16 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
         onChange=${(part: string) => show({ isArchive: part === 'archive' })}
       />
       <a href="/trash">${text('trash.title')}</a>
+      ${
+        query.tag &&
+        html`<span>
+          ${rich('list.tag', { tag: html`<bdi><b>${query.tag}</b></bdi>` })}${' '}
+          <button class="link" onClick=${() => show({ tag: '' })}>${text('list.showAll')}</button>
+        </span>`
+      }
+      <${ViewList} query=${query} canChange=${canChange} />
       ${isRead && html`<span class="quiet" role="status">${text('list.count', { count: rows.length })}</span>`}
     </div>
-    <${ViewList} query=${query} canChange=${canChange} />
-    ${
-      query.tag &&
-      html`<p class="filter">
-        ${rich('list.tag', { tag: html`<bdi><b>${query.tag}</b></bdi>` })}${' '}
-        <button class="link" onClick=${() => show({ tag: '' })}>${text('list.showAll')}</button>
-      </p>`
-    }
     ${query.isArchive && html`<p class="quiet filter">${text('list.archiveNote')}</p>`}
     <${ErrorMessage} text=${fault} />
     ${chosen.length > 0 && html`<${SelectionBar} chosen=${chosen} rows=${rows} query=${query} setChosen=${setChosen} canChange=${canChange} reload=${reload} />`}

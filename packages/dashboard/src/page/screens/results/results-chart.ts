@@ -19,7 +19,6 @@ const MODE_TABS = [
   ['hourly', text('mode.hourly')],
 ] as const
 const MAX_LISTED = 200
-const DAY_MS = 86_400_000
 /** Ends whose sums are this well known need no note (s). */
 const MAX_QUIET_GAP_S = 7_200
 
@@ -55,6 +54,9 @@ export function ResultsChart(props: ResultsChartProps) {
   }, [range, compared, measure, isHourly])
   const edits = useMemo(() => listEdits(range?.points ?? [], measure), [range, measure])
 
+  // The list has only a part of many campaigns.
+  const isUnlisted = versus !== '' && versus !== PERIOD_BEFORE && others.value?.every(({ id }) => id !== versus)
+
   const name = text(measure === 'impressions' ? 'measure.views' : 'measure.engagements')
   const within = range ? describeRange(range.results) : ''
   const names = [`${name}, ${within}`, ...(compared ? [describeCompared(compared)] : [])]
@@ -67,6 +69,7 @@ export function ResultsChart(props: ResultsChartProps) {
         ${(others.value ?? [])
           .filter(({ id }) => id !== row.id)
           .map((one) => html`<option key=${one.id} value=${one.id} dir="auto">${getTitle(one)}</option>`)}
+        ${isUnlisted && html`<option value=${versus} dir="auto">${compared?.title ?? versus}</option>`}
       </select>
     </${GrowthHead}>
     <${ErrorMessage} text=${props.fault} />
@@ -130,7 +133,8 @@ function describeQuality({ start, end, state }: Results): string[] {
 
 function describeGap(seconds: number): string {
   const hours = Math.round(seconds / 3_600)
-  const days = Math.floor((seconds * 1_000) / DAY_MS)
-  if (hours >= 48 && hours % 24 === 0) return text('compare.days', { days: hours / 24 })
-  return hours < 48 ? text('compare.hours', { hours }) : text('compare.daysHours', { days, hours: hours - days * 24 })
+  const days = Math.floor(hours / 24)
+  if (hours < 48) return text('compare.hours', { hours })
+  const rest = hours - days * 24
+  return rest === 0 ? text('compare.days', { days }) : text('compare.daysHours', { days, hours: rest })
 }
