@@ -35,7 +35,6 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   const shortDay = new Intl.DateTimeFormat(languages, { day: 'numeric', month: 'short', timeZone })
   const time = new Intl.DateTimeFormat(languages, { timeStyle: 'short', timeZone })
   const second = new Intl.DateTimeFormat(languages, { timeStyle: 'medium', timeZone })
-  const year = new Intl.DateTimeFormat(languages, { year: 'numeric', timeZone })
   const shortMoment = new Intl.DateTimeFormat(languages, {
     day: 'numeric',
     month: 'short',
@@ -114,7 +113,7 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
     /** A time of today with its seconds, or the day and the time of day. The year of `now` is not stated. */
     clock(at: number, now: number): string {
       if (day.format(at) === day.format(now)) return second.format(at)
-      return (year.format(at) === year.format(now) ? shortMoment : moment).format(at)
+      return (new Date(at).getFullYear() === new Date(now).getFullYear() ? shortMoment : moment).format(at)
     },
   }
 }

@@ -66,7 +66,6 @@ export function translateRemedy(remedy: string): string {
 }
 
 const REPLY_PATTERN = /^YouTube responded with (\d+) \((.*?)\)(?: to the API key (.*))?$/
-const EMPTY_PATTERN = /^the response contained none of (\d+) videos$/
 const BUDGET_PATTERN = /^The daily budget of (\d+) units is used up$/
 
 /** A cause in the language of the page. One that the page does not know stays as stats states it. */
@@ -80,8 +79,7 @@ function translateDetail(detail: string): string {
   }
   const [, units] = BUDGET_PATTERN.exec(detail) ?? []
   if (units !== undefined) return text('upstream.budgetSpent', { units: Number(units) })
-  const [, count] = EMPTY_PATTERN.exec(detail) ?? []
-  if (count !== undefined) return text('upstream.empty', { count: Number(count) })
+  if (detail.startsWith('the response contained none')) return text('upstream.empty')
   if (detail === 'YouTube did not respond in time') return text('upstream.slow')
   return detail === 'YouTube is unreachable' ? text('upstream.unreachable') : detail
 }

@@ -23,7 +23,7 @@ export const health: Translation<typeof english> = {
   'upstream.respondedKey': 'YouTube hat auf den API-Schlüssel {key} mit {status} geantwortet ({reason})',
   'upstream.slow': 'YouTube hat nicht rechtzeitig geantwortet',
   'upstream.unreachable': 'YouTube ist nicht erreichbar',
-  'upstream.empty': 'Die Antwort enthielt keines von {count} Videos',
+  'upstream.empty': 'Die Antwort enthielt keine Videos',
   'upstream.budgetSpent': 'Das Tagesbudget von {units} Einheiten ist aufgebraucht',
   'upstream.replaceKey':
     'Einen gültigen Schlüssel in die Datei schreiben, die YOUTUBE_API_KEY_FILE nennt (stats nutzt ihn sofort), oder YOUTUBE_API_KEY setzen und neu starten.',

@@ -16,7 +16,7 @@ export const links: Translation<typeof english> = {
   'links.until': 'bis {day}',
 
   'share.note':
-    'Wer den Link hat, sieht die Live-Zahlen dieser Kampagne, bis der Link abläuft, widerrufen wird oder die Kampagne gelöscht ist. Der Link zeigt weder Kosten noch andere Kampagnen. <all>Alle Links</all>',
+    'Wer den Link hat, sieht die Live-Zahlen dieser Kampagne, bis er abläuft oder widerrufen wird. Er zeigt weder Kosten noch andere Kampagnen. <all>Alle Links</all>',
   'share.validFor': 'Gültig für',
   'share.days': { one: '{count} Tag', other: '{count} Tage' },
   'share.create': 'Link erstellen',

@@ -10,8 +10,7 @@ export const many: Translation<typeof english> = {
   'list.archiveNote': 'Archivierte Kampagnen behalten ihre Zahlen, die einmal pro Woche aktualisiert werden.',
   'list.archiveEmpty': 'Das Archiv enthält keine solche Kampagne.',
   'list.count': { one: '{count} Kampagne', other: '{count} Kampagnen' },
-  'list.findNote':
-    'Die Suche des Browsers findet nur den sichtbaren Teil einer langen Liste. Besser: das Suchfeld oben.',
+  'list.findNote': 'Der Browser durchsucht nur sichtbare Zeilen. Besser: das Suchfeld oben.',
 
   'views.label': 'Gespeicherte Ansichten',
   'views.save': 'Ansicht speichern',
@@ -50,7 +49,7 @@ export const many: Translation<typeof english> = {
 
   'trash.title': 'Papierkorb',
   'trash.note':
-    'Gelöschte Kampagnen lassen sich eine Zeit lang wiederherstellen, mit Zahlen und Verlauf. Ihre Kundenlinks zeigen nichts und funktionieren nach dem Wiederherstellen wieder.',
+    'Gelöschte Kampagnen lassen sich eine Zeit lang wiederherstellen. Bis dahin zeigen ihre Kundenlinks nichts.',
   'trash.none': 'Der Papierkorb ist leer.',
   'trash.times': 'gelöscht {deleted}, wiederherstellbar bis {expires}',
   'trash.restore': 'Wiederherstellen',

@@ -13,7 +13,7 @@ export const campaign = {
   'campaign.copyName': '{name} (copy)',
   'campaign.archived': 'Archived: refreshed once a week',
   'campaign.deleteNote':
-    'A deleted campaign is in the trash for a while. Its links for clients show nothing until it is restored.',
+    'Deleted campaigns can be restored for a while. Until then, their links for clients show nothing.',
   'campaign.shareTitle': 'Share with the client',
   'campaign.waiting': 'No numbers yet: waiting for YouTube.',
   'campaign.refused': 'No numbers yet: YouTube refuses them. {reasons}',

@@ -15,7 +15,7 @@ export const campaigns = {
   'list.noMatch': 'No campaign matches.',
   'list.none': 'There are no campaigns yet.',
   'list.first': 'Your first campaign',
-  'list.firstNote': 'Paste YouTube links, one or a hundred. Their numbers are added up, stored and updated live.',
+  'list.firstNote': 'Paste YouTube links, one or a hundred. Their numbers are added up and updated live.',
   'list.in24h': 'in 24 h',
   'list.unknownIn24h': 'growth in 24 h unknown',
   'list.younger': '({count} younger than that)',

@@ -29,7 +29,7 @@ export const frame = {
   'notFound.note': 'Check that you copied all of it, or go to the list of campaigns.',
 
   'signIn.title': 'Sign in',
-  'signIn.note': 'Enter a token of the services: the token for changes, or the token for reading.',
+  'signIn.note': 'Enter the token for changes, or the token for reading.',
   'signIn.token': 'Token',
 
   'undo.videoLater': '{name} will be removed. It counts until then.',

@@ -21,7 +21,7 @@ export const health = {
   'upstream.respondedKey': 'YouTube responded with {status} ({reason}) to the API key {key}',
   'upstream.slow': 'YouTube did not respond in time',
   'upstream.unreachable': 'YouTube is unreachable',
-  'upstream.empty': 'The response contained none of {count} videos',
+  'upstream.empty': 'The response contained no videos',
   'upstream.budgetSpent': 'The daily budget of {units} units is used up',
   'upstream.replaceKey':
     'Put a valid key into the file that YOUTUBE_API_KEY_FILE names (stats uses it at once), or set YOUTUBE_API_KEY and restart.',

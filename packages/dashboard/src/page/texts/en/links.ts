@@ -14,7 +14,7 @@ export const links = {
   'links.until': 'until {day}',
 
   'share.note':
-    "Everyone who has the link sees this campaign's live numbers until the link expires, you revoke it, or the campaign is deleted. The link shows neither the cost nor other campaigns. <all>All links</all>",
+    'Everyone with the link sees the live numbers of this campaign until it expires or you revoke it. It shows no cost and no other campaigns. <all>All links</all>',
   'share.validFor': 'Valid for',
   'share.days': { one: '{count} day', other: '{count} days' },
   'share.create': 'Create a link',

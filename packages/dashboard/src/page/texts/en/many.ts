@@ -5,15 +5,15 @@ export const many = {
   'list.part': 'Part of the list',
   'list.active': 'Active',
   'list.archive': 'Archive',
-  'list.archiveNote': 'Archived campaigns keep their numbers, which are refreshed once a week.',
+  'list.archiveNote': 'Their numbers are refreshed once a week.',
   'list.archiveEmpty': 'The archive has no such campaign.',
   'list.count': { one: '{count} campaign', other: '{count} campaigns' },
-  'list.findNote': 'The search of the browser finds only the visible part of a long list. Use the search field above.',
+  'list.findNote': 'The browser searches only visible rows. Use the search field above.',
 
   'views.label': 'Saved views',
   'views.save': 'Save view',
   'views.saveTitle': 'Save view',
-  'views.note': 'The order, the search and the filters of the list. All users see the view.',
+  'views.note': 'Order, search and filters. All users see the view.',
   'views.remove': 'Remove view',
   'views.removed': 'View {name} removed.',
 
@@ -46,8 +46,7 @@ export const many = {
   'undo.failed': '{change} It could not be undone. {reason}',
 
   'trash.title': 'Trash',
-  'trash.note':
-    'Deleted campaigns can be restored for a while, with their numbers and their history. Their links for clients show nothing, and work again after a restoration.',
+  'trash.note': 'Deleted campaigns can be restored for a while. Until then, their links for clients show nothing.',
   'trash.none': 'The trash is empty.',
   'trash.times': 'deleted {deleted}, restorable until {expires}',
   'trash.restore': 'Restore',
