@@ -111,7 +111,11 @@ describe('numbers', () => {
     expect(english.short([0, 50e6, 100e6])).toEqual(['0', '50M', '100M'])
     expect(english.short([146_480_000, 146_490_000])).toEqual(['146.48M', '146.49M'])
     expect(english.short([146_480_022, 146_480_045])).toEqual(['146,480,022', '146,480,045'])
-    expect(english.money(0.012345, 'EUR')).toBe('€0.0123')
+    expect([0.001234, 0.012345, 0.04].map((value) => english.money(value, 'EUR'))).toEqual([
+      '€0.00123',
+      '€0.012',
+      '€0.040',
+    ])
     expect(english.money(0.45, 'EUR')).toBe('€0.450')
     expect(german.short([1_880, 1_890])).toEqual(['1.880', '1.890'])
   })

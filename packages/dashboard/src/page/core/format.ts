@@ -6,6 +6,9 @@ const MAX_FRACTION_DIGITS = 100
 /** Smaller shares have no percentage with one decimal. */
 const MIN_SHARE = 0.0005
 
+/** Smaller amounts of money have no two significant digits in three decimals. */
+const MIN_AMOUNT = 0.01
+
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
 
 /** The number of decimals of a number in JSON: 3 of 1.100 and of 1.1e-2. */
@@ -29,7 +32,6 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   const wholePercent = number({ style: 'percent' })
   const percent = number({ style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })
   const signedPercent = number({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' })
-  const amount = number({ maximumFractionDigits: 2 })
   const day = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone })
   const date = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone: 'UTC' })
   const shortDay = new Intl.DateTimeFormat(languages, { day: 'numeric', month: 'short', timeZone })
@@ -77,17 +79,14 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
     signedPercent: (share: number) => signedPercent.format(share),
     /** An amount. Without a currency code, only the number. */
     money(value: number, currency?: string): string {
-      // Two decimals are too few for amounts below one unit.
-      const isSmall = value !== 0 && Math.abs(value) < 1
-      const digits = isSmall ? { maximumSignificantDigits: 3 } : {}
-      if (currency === undefined) return (isSmall ? getFormat(digits) : amount).format(value)
-      // Amounts below each other in a column have the same number of digits.
-      return getFormat({
-        style: 'currency',
-        currency,
-        ...digits,
-        ...(isSmall && { minimumSignificantDigits: 3 }),
-      }).format(value)
+      const style: Intl.NumberFormatOptions =
+        currency === undefined ? { maximumFractionDigits: 2 } : { style: 'currency', currency }
+      const size = Math.abs(value)
+      if (size === 0 || size >= 1) return getFormat(style).format(value)
+      // Two decimals are too few for amounts below one unit. Those below each other in a column have the same decimals.
+      const digits =
+        size < MIN_AMOUNT ? { maximumSignificantDigits: 3 } : { minimumFractionDigits: 3, maximumFractionDigits: 3 }
+      return getFormat({ ...style, ...digits }).format(value)
     },
     /** An amount with all the digits of its input, and at least the usual decimals of its currency. */
     amount(value: ExactNumber, currency?: string): string {
