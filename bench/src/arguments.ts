@@ -4,8 +4,9 @@ import { parsePositive, parseRateOptions, RATE_FLAGS } from './rate/rate-options
 import { parseSpec } from './spec.ts'
 
 export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure a service
-pnpm bench compare A B                            A against B in interleaved pairs, with an interval;
-                                                  a row is service/variant/workload or service/row/table
+pnpm bench compare 'TABLE: A / B'                 A against B in interleaved pairs, with an interval; the name as
+                                                  tables print it: 'kv/entity: GET / bare GET'. Or two rows, each
+                                                  as 'kv/entity: GET' or service/variant/workload
 pnpm bench guard [--base COMMIT]                  costs of this checkout against those of a commit; exit code 1 if
                                                   a row regressed; --rows NAMES, or --short for six rows.
                                                   A row that regressed gets a flame graph of the difference below
@@ -72,8 +73,9 @@ export function parseBenchArguments(argv: readonly string[]) {
   const { rate, op, base, seconds, url, variant, threads, ...usual } = values
   const { full, peers, growth, quick } = values
   const compare = positionals[0] === 'compare'
-  const specs = (compare ? positionals.slice(1) : positionals).map(parseSpec)
-  if (compare && specs.length !== 2) throw new Error('compare takes two rows: pnpm bench compare stats/v4 stats/v5')
+  const specs = compare ? [] : positionals.map(parseSpec)
+  const compared = compare ? positionals.slice(1) : []
+  if (compared.length > 2) throw new Error('compare takes two rows')
   if (!(values.generator in generators)) throw new Error(`--generator is one of ${Object.keys(generators).join(', ')}`)
   assertNotMixed(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])))
   if (compare && rate !== undefined) throw new Error('compare has no --rate')
@@ -85,6 +87,7 @@ export function parseBenchArguments(argv: readonly string[]) {
     specs,
     atRate: rate === undefined ? undefined : parseRateOptions(specs, { rate, ...atRate }),
     compare,
+    compared,
     pairs,
     generator: values.generator as keyof typeof generators,
     duration: parsePositive('duration', values.duration, quick ? 1 : 1.5),

@@ -21,11 +21,16 @@ import { publish } from './report/publish.ts'
 import { readResults } from './report/results.ts'
 import { buildTables } from './report/table-cells.ts'
 import type { BenchRow } from './row.ts'
-import { findRow, selectTables, tables } from './tables/all.ts'
+import { selectTables, tables } from './tables/all.ts'
+import { findPair, type FoundRow } from './tables/find-row.ts'
+import { formatConnections } from './tables/kv.ts'
 import { getMaxRounds } from './table.ts'
 
 /** Aborted when the user interrupts the run. */
 const abortController = new AbortController()
+
+/** Maximum load at which a comparison prints no warning (busy processes). */
+const MAX_COMPARE_LOAD = 1
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -67,16 +72,27 @@ async function runTables(args: BenchArguments): Promise<boolean> {
 
 /** Compares two rows. @returns true if no row failed */
 async function runCompare(args: BenchArguments): Promise<boolean> {
-  const [a, b] = args.specs.map(findRow)
-  const missing = [a!, b!].find(({ row }) => !isInstalled(row.target))
+  const pair = findPair(args.compared)
+  const missing = pair.find(({ row }) => !isInstalled(row.target))
   if (missing) throw new Error(`${missing.row.target.name} is not installed here`)
-  const { results, failed } = await run([a!.row, b!.row], args, { rounds: args.pairs, latencies: false })
+  const [a, b] = pair
+  const machine = describeMachine()
+  print(`${formatMachine(machine)}; ${formatLoad(a, args)}`)
+  if (machine.load > MAX_COMPARE_LOAD)
+    print(`The machine is busy (load ${machine.load}): intervals are wider, and both rows may wait for other programs.`)
+  const { results, failed } = await run([a.row, b.row], args, { rounds: args.pairs, latencies: false })
   if (failed) return false
-  for (const ratio of computeRatios(results[0]!, results[1]!, a!.table.columns)) {
-    const verdict = ratio.limited ? '' : ratio.differs ? ': a difference' : ': no difference'
-    print(`${ratio.heading}: ${a!.row.name} / ${b!.row.name} = ${formatRatio(ratio)}${verdict}`)
+  for (const ratio of computeRatios(results[0]!, results[1]!, a.table.columns)) {
+    const verdict = ratio.limited ? '' : `: ${ratio.finding}`
+    print(`${ratio.heading}: ${a.row.name} / ${b.row.name} = ${formatRatio(ratio)}${verdict}`)
   }
   return true
+}
+
+/** Formats the load of a comparison. */
+function formatLoad({ row }: FoundRow, { connections, duration, pairs }: BenchArguments): string {
+  const used = connections ?? row.requests?.connections
+  return [...(used === undefined ? [] : [formatConnections(used)]), `${pairs} pairs of ${duration} s`].join(', ')
 }
 
 /** Prints the costs of this machine, and those of the machines of the published results. */

@@ -64,3 +64,20 @@ const MIN_DIFFERENCE_RATIO = 0.02
 /** True for a real difference: the interval is certain and excludes 1, the median is more than 2 % from 1. */
 export const isDifference = ({ median: middle, low, high, confidence }: MedianInterval): boolean =>
   confidence >= MIN_CONFIDENCE && (low > 1 || high < 1) && Math.abs(middle - 1) > MIN_DIFFERENCE_RATIO
+
+// Differences below this ratio are too small to matter for a choice.
+const MAX_EQUAL_RATIO = 0.05
+
+/**
+ * What an interval of a ratio shows. `cannot tell`: the ratio may be 1, and may also be far from 1: more pairs, or a
+ * quieter machine, are needed.
+ */
+export type Finding = 'difference' | 'no difference' | 'cannot tell'
+
+/** Returns `no difference` only if the whole interval is within 5 % of 1. */
+export function toFinding(interval: MedianInterval): Finding {
+  if (isDifference(interval)) return 'difference'
+  const { low, high, confidence } = interval
+  const isEqual = confidence >= MIN_CONFIDENCE && low >= 1 / (1 + MAX_EQUAL_RATIO) && high <= 1 + MAX_EQUAL_RATIO
+  return isEqual ? 'no difference' : 'cannot tell'
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isDifference, computeMedian, computeMedianInterval, computeSpread } from '../src/statistics.ts'
+import { computeMedian, computeMedianInterval, computeSpread, toFinding } from '../src/statistics.ts'
 
 const numbers = fc.array(fc.double({ min: 0.001, max: 1_000, noNaN: true }), { minLength: 1, maxLength: 50 })
 
@@ -44,13 +44,18 @@ describe('statistics', () => {
     expect(held / 2_000).toBeGreaterThan(0.94)
   })
 
-  it('report a difference only if it is certain and over 2 %', () => {
+  it('report a difference only if it is certain and over 2 %, and none only if it is certain', () => {
     const around = (middle: number, width: number) =>
       Array.from({ length: 12 }, (_, i) => middle + ((i - 5.5) / 5.5) * width)
-    expect(isDifference(computeMedianInterval(around(1, 0.05)))).toBe(false)
-    expect(isDifference(computeMedianInterval(around(1.05, 0.2)))).toBe(false)
-    expect(isDifference(computeMedianInterval(around(1.015, 0.001)))).toBe(false)
-    expect(isDifference(computeMedianInterval(around(1.1, 0.02)))).toBe(true)
-    expect(isDifference(computeMedianInterval(around(0.9, 0.02)))).toBe(true)
+    const find = (middle: number, width: number) => toFinding(computeMedianInterval(around(middle, width)))
+    expect(find(1.1, 0.02)).toBe('difference')
+    expect(find(0.9, 0.02)).toBe('difference')
+    // Equal within 5 %, with certainty.
+    expect(find(1, 0.04)).toBe('no difference')
+    expect(find(1.015, 0.001)).toBe('no difference')
+    // The true ratio may be 1 or far from it.
+    expect(find(1, 0.2)).toBe('cannot tell')
+    expect(find(1.05, 0.2)).toBe('cannot tell')
+    expect(toFinding(computeMedianInterval([1, 1, 1]))).toBe('cannot tell')
   })
 })

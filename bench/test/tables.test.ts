@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { toFolderName } from '../src/report/results.ts'
 import { parseSpec } from '../src/spec.ts'
-import { findRow, selectTables, tables, workloads } from '../src/tables/all.ts'
+import { selectTables, tables, workloads } from '../src/tables/all.ts'
+import { findPair, findRow } from '../src/tables/find-row.ts'
 
 describe('tables', () => {
   it('of a service have unique names', () => {
@@ -65,7 +66,10 @@ describe('what is asked for', () => {
 
   it('is tables by their names, or nothing that there is', () => {
     expect(namesOf({ table: 'kv/entity,growth-topics' })).toEqual(['kv/entity', 'sse/growth-topics'])
-    expect(() => namesOf({ table: 'entity', specs: [{ service: 'stats' }] })).toThrow('no such table of stats')
+    expect(() => namesOf({ table: 'entity', specs: [{ service: 'stats' }] })).toThrow(
+      'there is no table entity; there are stats/read',
+    )
+    expect(() => namesOf({ table: 'kv/entity,nothing' })).toThrow('there is no table nothing; there are')
   })
 })
 
@@ -85,5 +89,39 @@ describe('a row', () => {
     expect(findRow(parseSpec('prices/bitset/lookups')).row.target.name).toBe('bitset')
     expect(() => findRow(parseSpec('kv/v4/nothing'))).toThrow('get-full')
     expect(() => findRow(parseSpec('nothing/v4'))).toThrow('nothing')
+  })
+})
+
+describe('a comparison', () => {
+  const namesOf = (...texts: string[]) => findPair(texts).map(({ row }) => row.name)
+
+  it.each(
+    tables.flatMap(({ service, name, rows, steps = [] }) => {
+      const pairs = typeof steps === 'function' ? steps(rows([]).map((row) => row.name)) : steps
+      return pairs.map(([of, against]) => `${service}/${name}: ${of} / ${against}`)
+    }),
+  )('takes the name of a ratio as tables print it: %s', (ratio) => {
+    const [, table, rows] = /^(.+?): (.+)$/.exec(ratio)!
+    expect(namesOf(ratio)).toEqual(rows!.split(' / ').map((row) => `${table}: ${row}`))
+  })
+
+  it('takes two rows, by their printed names or specs', () => {
+    expect(namesOf('kv/entity: GET', 'kv/entity: bare GET')).toEqual(['kv/entity: GET', 'kv/entity: bare GET'])
+    expect(namesOf('kv/v4/get-full', 'kv/v5/get-full')).toEqual(['kv/v4/get-full', 'kv/v5/get-full'])
+    expect(namesOf('kv/entity: GET', 'kv/v4/get-full')).toEqual(['kv/entity: GET', 'kv/v4/get-full'])
+  })
+
+  it.each([
+    [['kv/entity: Get', 'kv/entity: GET'], 'its rows are\n  kv/entity: GET\n'],
+    [['kv/entities: GET', 'kv/entity: GET'], 'there is no table kv/entities; there are stats/read'],
+    [['kv/entity: GET'], 'compare takes two rows, or the name of a ratio'],
+    [
+      ['kv/entity: GET', 'kv/entity: PUT'],
+      'kv/entity: GET answers 200, kv/entity: PUT answers 201: they cannot be compared',
+    ],
+    [['kv/entity: GET', 'sse/steady: default'], 'have different figures'],
+    [['kv/entity: bare GET', 'stats/read: v8'], 'they cannot be compared'],
+  ])('is refused: %j', (texts, message) => {
+    expect(() => findPair(texts)).toThrow(message)
   })
 })

@@ -4,7 +4,7 @@ import { formatWhole } from '../report/format-numbers.ts'
 import { createRequestRound } from '../rounds/request-round.ts'
 import type { BenchRow } from '../row.ts'
 import { formatSpec } from '../spec.ts'
-import { findRow } from '../tables/all.ts'
+import { findRow } from '../tables/find-row.ts'
 import { formatConnections, createBaseRow, createRequests } from '../tables/kv.ts'
 import { KV_OPERATIONS, type RateOptions } from './rate-options.ts'
 

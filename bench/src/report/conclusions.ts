@@ -84,9 +84,9 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
 ]
 
 /** Formats the result of a comparison of costs, which are valid even if the generator was the limit. */
-function toVerdict({ differs, median, confidence }: Ratio): string {
+function toVerdict({ finding, median, confidence }: Ratio): string {
   if (confidence < MIN_CONFIDENCE) return 'too few starts'
-  if (!differs) return 'no difference'
+  if (finding !== 'difference') return finding
   return median < 1 ? 'better' : 'worse'
 }
 

@@ -22,9 +22,9 @@ export function buildTable(results: readonly RowResult[], { columns }: ReportTab
   return [['', ...columnCells.map(({ head }) => head)], ...results.map((result) => [result.name, ...cellsOf(result)])]
 }
 
-/** Builds the table with the ratios of each step. It is empty if there are no steps, or only one round. */
+/** Builds the table with the ratios of each step. It is empty if there are no steps. */
 export function buildStepsTable(results: readonly RowResult[], table: ReportTable): Cells {
-  const steps = computeSteps(results, table).filter(({ ratios }) => results[0]!.rounds.length > 1 && ratios.length > 0)
+  const steps = computeSteps(results, table).filter(({ ratios }) => ratios.length > 0)
   if (steps.length === 0) return []
   const heads = steps[0]!.ratios.map(({ heading }) => heading)
   return [['', ...heads], ...steps.map(({ name, ratios }) => [name, ...ratios.map(formatRatio)])]

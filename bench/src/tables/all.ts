@@ -1,6 +1,4 @@
-import { toFolderName } from '../report/results.ts'
-import type { BenchRow } from '../row.ts'
-import { formatSpec, type Spec } from '../spec.ts'
+import type { Spec } from '../spec.ts'
 import { tables as cluster } from './cluster.ts'
 import { tables as clusterNodes } from './cluster-nodes.ts'
 import { tables as growth } from './growth.ts'
@@ -53,25 +51,6 @@ export const workloads: Readonly<Record<string, Readonly<Record<string, Workload
   prices: pricesWorkloads,
 }
 
-/**
- * Returns the row that a spec names, and a table with its columns. The spec names a variant and a workload
- * (`kv/v4/get-full`), or a row and its table as at the end of the path of the result file
- * (`kv/bare-GET/entity`).
- *
- * @throws Error naming the valid names
- */
-export function findRow(spec: Spec): { readonly row: BenchRow; readonly table: BenchTable } {
-  const { service, variant, work = Object.keys(workloads[service] ?? {})[0]! } = spec
-  const ofService = tables.filter((table) => table.service === service)
-  const make = workloads[service]?.[work]
-  if (make) return { row: { ...make(spec), name: `${formatSpec(spec)}/${work}` }, table: ofService[0]! }
-  const table = ofService.find(({ name }) => name === work)
-  const row = table?.rows([]).find(({ name }) => toFolderName(name) === variant)
-  if (row) return { row: { ...row, name: `${service}/${variant}/${work}` }, table: table! }
-  const known = [...Object.keys(workloads[service] ?? {}), ...ofService.map(({ name }) => name)]
-  throw new Error(`there is no ${formatSpec(spec)}/${work}; ${service} has ${known.join(', ')}`)
-}
-
 /** Selection of tables on the command line. */
 export interface TableSelection {
   readonly specs: readonly Pick<Spec, 'service'>[]
@@ -82,7 +61,7 @@ export interface TableSelection {
   readonly growth: boolean
 }
 
-/** Returns the selected tables. @throws Error if there are none */
+/** Returns the selected tables. @throws Error naming the tables if one does not exist */
 export function selectTables({ specs, table, full, peers, growth }: TableSelection): BenchTable[] {
   const services = new Set(specs.map(({ service }) => service))
   // `--peers` and `--growth` exclude other tables, unless `--full` is given.
@@ -95,6 +74,11 @@ export function selectTables({ specs, table, full, peers, growth }: TableSelecti
       : when[one.when]
     return isSelected && (services.size === 0 || services.has(one.service))
   })
-  if (found.length > 0) return found
-  throw new Error(`there is no such table${services.size > 0 ? ` of ${[...services].join(', ')}` : ''}`)
+  const unknown = names?.find(
+    (name) => !found.some((one) => name === one.name || name === `${one.service}/${one.name}`),
+  )
+  if (found.length > 0 && unknown === undefined) return found
+  const candidates = tables.filter(({ service }) => services.size === 0 || services.has(service))
+  const known = (candidates.length > 0 ? candidates : tables).map(({ service, name }) => `${service}/${name}`)
+  throw new Error(`there is no table ${unknown ?? `of ${[...services].join(', ')}`}; there are ${known.join(', ')}`)
 }
