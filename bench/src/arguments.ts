@@ -20,6 +20,7 @@ pnpm bench doctor                                 costs of this machine: system 
   --generator NAME  load generator of closed loops: raw (of this project), or autocannon as an independent check
   --pairs N         pairs of compare, at least 10 (10)
   --quick           one short round
+  --latency         also print latencies, the rate of the open loop and the lateness of the generator
   --full            all tables; those of peers and growth only with their flags
   --peers           tables with installed programs that give the same answers
   --growth          tables of the cost of a request by the size of the data
@@ -50,6 +51,7 @@ const options = {
   full: { type: 'boolean', default: false },
   peers: { type: 'boolean', default: false },
   growth: { type: 'boolean', default: false },
+  latency: { type: 'boolean', default: false },
   publish: { type: 'boolean', default: false },
   ...RATE_FLAGS,
   help: { type: 'boolean', short: 'h', default: false },

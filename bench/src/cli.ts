@@ -12,19 +12,20 @@ import {
   type Machine,
 } from './machine.ts'
 import { formatMachineCosts, measureMachineCosts } from './machine-costs.ts'
-import { measure } from './measure.ts'
+import { measure, planSteps, type MeasureOptions } from './measure.ts'
 import { stopChildren } from './processes.ts'
 import { createProgress } from './progress.ts'
 import { computeRatios, formatRatio } from './ratios.ts'
 import { runAtRate } from './rate/run-at-rate.ts'
 import { publish } from './report/publish.ts'
 import { readResults } from './report/results.ts'
-import { buildTables } from './report/table-cells.ts'
+import { omitDetails } from './report/columns.ts'
+import { buildTables, splitTable } from './report/table-cells.ts'
 import type { BenchRow } from './row.ts'
 import { selectTables, tables } from './tables/all.ts'
 import { findPair, type FoundRow } from './tables/find-row.ts'
 import { formatConnections } from './tables/kv.ts'
-import { getMaxRounds } from './table.ts'
+import { getMaxRounds, type BenchTable } from './table.ts'
 
 /** Aborted when the user interrupts the run. */
 const abortController = new AbortController()
@@ -34,17 +35,28 @@ const MAX_COMPARE_LOAD = 1
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Measures the rows whose programs are installed. Shows the progress and failures on stderr. */
-async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partial<Parameters<typeof measure>[1]>) {
-  const progress = createProgress(process.stderr)
-  const results = await measure(
-    rows.filter(({ target }) => isInstalled(target)),
-    { ...args, ...more, signal: abortController.signal, onStep: progress.step },
-  )
-  progress.end()
+/** Returns the rows whose programs are installed. */
+const listInstalled = (rows: readonly BenchRow[]) => rows.filter(({ target }) => isInstalled(target))
+
+/** Measures rows. Shows failures on stderr. */
+async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partial<MeasureOptions>) {
+  const results = await measure(rows, { ...args, ...more, signal: abortController.signal })
   for (const { name, failure } of results) if (failure) process.stderr.write(`FAILED ${name}: ${failure}\n`)
   return { results, failed: results.some(({ failure }) => failure !== undefined) }
 }
+
+/** Returns the mean durations of the steps of published rows (s), by table and row. */
+const readStepSeconds = (): Map<string, number> =>
+  new Map(
+    readResults(tables).flatMap(({ table, results }) =>
+      results.flatMap(({ name, stepSeconds }) =>
+        stepSeconds ? [[toRowTitle(table, name), stepSeconds] as const] : [],
+      ),
+    ),
+  )
+
+/** Returns the name of a row as reports print it. */
+const toRowTitle = ({ service, name }: BenchTable, row: string) => `${service}/${name}: ${row}`
 
 /**
  * Measures tables. Publishes each table when it is measured, so that a later failure does not lose it. A table with a
@@ -52,18 +64,33 @@ async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partia
  * @returns true if no row failed
  */
 async function runTables(args: BenchArguments): Promise<boolean> {
-  const chosen = selectTables(args)
+  const chosen = selectTables(args).map((table) => {
+    const specs = args.specs.filter(({ service, variant }) => service === table.service && variant !== '')
+    return { table, rows: listInstalled(table.rows(specs)), rounds: Math.min(args.rounds, getMaxRounds(table)) }
+  })
   if (args.publish) await assertQuietMachine(print)
   const machine = { ...describeMachine(), ...(args.publish && { costs: await measureMachineCosts() }) }
   print(formatMachine(machine))
+  const steps = chosen.flatMap(({ table, rows, rounds }) =>
+    planSteps(rows, { rounds }).map((step) => ({ ...step, row: toRowTitle(table, step.row) })),
+  )
+  const progress = createProgress(process.stderr, steps, readStepSeconds())
   let anyFailed = false
-  for (const table of chosen) {
+  for (const { table, rows, rounds } of chosen) {
     const stolen = watchSteal()
-    const specs = args.specs.filter(({ service, variant }) => service === table.service && variant !== '')
-    const rounds = Math.min(args.rounds, getMaxRounds(table))
-    const { results, failed } = await run(table.rows(specs), args, { rounds, together: table.together })
+    const { results, failed } = await run(rows, args, {
+      rounds,
+      together: table.together,
+      progress: {
+        begin: (step, text) => progress.begin({ ...step, row: toRowTitle(table, step.row) }, text),
+        skipRow: (row) => progress.skipRow(toRowTitle(table, row)),
+      },
+    })
+    progress.pause()
     print(`\n${table.title}`)
-    for (const cells of buildTables(results, table)) print(['', ...formatTable(cells)].join('\n'))
+    const shown = args.latency ? table : { ...table, columns: omitDetails(table.columns) }
+    for (const cells of buildTables(results, shown).flatMap((all) => splitTable(all)))
+      print(['', ...formatTable(cells)].join('\n'))
     anyFailed ||= failed
     if (args.publish && !failed) publish({ table, results, machine: { ...machine, steal: stolen() } }, tables)
   }
@@ -80,7 +107,11 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   print(`${formatMachine(machine)}; ${formatLoad(a, args)}`)
   if (machine.load > MAX_COMPARE_LOAD)
     print(`The machine is busy (load ${machine.load}): intervals are wider, and both rows may wait for other programs.`)
-  const { results, failed } = await run([a.row, b.row], args, { rounds: args.pairs, latencies: false })
+  const rows = [a.row, b.row]
+  const measured = { rounds: args.pairs, latencies: false }
+  const progress = createProgress(process.stderr, planSteps(rows, measured))
+  const { results, failed } = await run(rows, args, { ...measured, progress })
+  progress.pause()
   if (failed) return false
   for (const ratio of computeRatios(results[0]!, results[1]!, a.table.columns)) {
     const verdict = ratio.limited ? '' : `: ${ratio.finding}`
@@ -126,7 +157,9 @@ async function main(argv: readonly string[]): Promise<boolean> {
 try {
   if (!(await main(process.argv.slice(2)))) process.exitCode = 1
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
+  // After a signal, other errors are only its consequences.
+  const { message } = (abortController.signal.aborted ? abortController.signal.reason : error) as Error
+  process.stderr.write(`${message}\n`)
   process.exitCode = 1
 } finally {
   await stopBackgroundProcesses()

@@ -1,3 +1,5 @@
+import type { Progress } from './progress.ts'
+import type { RunStep } from './remaining-time.ts'
 import type { TargetProcess } from './targets/target.ts'
 import type { RowMetrics, RoundOptions, BenchRow, RowResult } from './row.ts'
 
@@ -10,9 +12,22 @@ export interface MeasureOptions extends Omit<RoundOptions, 'paced'> {
   readonly latencies?: boolean
   /** Aborted to stop the measurement. A running step ends when its processes end. */
   readonly signal?: AbortSignal
-  /** Called before each step with its text, its number, and the number of steps. */
-  onStep?(what: string, step: number, steps: number): void
+  /** Shows the steps. */
+  readonly progress?: Pick<Progress, 'begin' | 'skipRow'>
 }
+
+/** Plans the steps of a measurement, for `createProgress`. */
+export const planSteps = (
+  rows: readonly BenchRow[],
+  { rounds, latencies = true }: Pick<MeasureOptions, 'rounds' | 'latencies'>,
+): RunStep[] => Array.from({ length: rounds }, (_, round) => rows.map((row) => toStep(row, round, latencies))).flat()
+
+/** Every second round of requests also measures latencies. */
+const isRoundPaced = (round: number, latencies: boolean) => latencies && round % 2 === 0
+const toStep = ({ name }: BenchRow, round: number, latencies: boolean): RunStep => ({
+  row: name,
+  isPaced: isRoundPaced(round, latencies),
+})
 
 const MAX_FAILURE_LENGTH = 200
 
@@ -52,11 +67,15 @@ function rotate<T>(items: readonly T[], round: number): T[] {
  * between starts. If a row fails, its result has the failure, and the other rows continue.
  */
 export async function measure(rows: readonly BenchRow[], options: MeasureOptions): Promise<RowResult[]> {
-  const { rounds, together, latencies = true, onStep } = options
-  const states = rows.map((row) => ({ row, rounds: [] as RowMetrics[], failure: undefined as string | undefined }))
-  let step = 0
+  const { rounds, together, latencies = true, progress } = options
+  const states = rows.map((row) => ({
+    row,
+    rounds: [] as RowMetrics[],
+    seconds: 0,
+    failure: undefined as string | undefined,
+  }))
   for (let round = 0; round < rounds; round++) {
-    const roundOptions = { ...options, paced: latencies && round % 2 === 0 }
+    const roundOptions = { ...options, paced: isRoundPaced(round, latencies) }
     const alive = rotate(states, round).filter(({ failure }) => failure === undefined)
     const early = alive.map(({ row }) => (together ? startRow(row) : undefined))
     // A failed start is reported in the step of its row.
@@ -64,7 +83,8 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
     // The first measurement waits until all targets have started, because a starting target uses processor time.
     await Promise.allSettled(early)
     for (const [i, state] of alive.entries()) {
-      onStep?.(`${state.row.name}: round ${round + 1} of ${rounds}`, ++step, rounds * rows.length)
+      progress?.begin(toStep(state.row, round, latencies), `${state.row.name}: round ${round + 1} of ${rounds}`)
+      const began = performance.now()
       try {
         const running = await (early[i] ?? startRow(state.row))
         try {
@@ -72,13 +92,16 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
         } finally {
           await running.stop()
         }
+        state.seconds += (performance.now() - began) / 1_000
       } catch (error) {
         options.signal?.throwIfAborted()
         state.failure = `round ${round + 1} of ${rounds}: ${formatFailure(error)}`
+        progress?.skipRow(state.row.name)
       }
     }
   }
-  return states.map(({ row: { name, target, source }, rounds: done, failure }) => {
-    return { name, contender: target.name, source, starts: done.length, rounds: done, failure }
+  return states.map(({ row: { name, target, source }, rounds: done, seconds, failure }) => {
+    const stepSeconds = done.length > 0 ? Math.round((seconds / done.length) * 10) / 10 : undefined
+    return { name, contender: target.name, source, starts: done.length, stepSeconds, rounds: done, failure }
   })
 }

@@ -48,6 +48,8 @@ export interface RowResult {
   readonly rounds: readonly RowMetrics[]
   /** Number of starts of the target. */
   readonly starts: number
+  /** Mean duration of a round with its start (s). Absent in older results. */
+  readonly stepSeconds?: number | undefined
   readonly source?: RowMetrics | undefined
   readonly failure?: string | undefined
 }

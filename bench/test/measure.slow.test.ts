@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createRandom } from '../src/load/requests/drawers.ts'
-import { measure } from '../src/measure.ts'
+import { measure, planSteps } from '../src/measure.ts'
 import { computeRatio } from '../src/ratios.ts'
+import type { RunStep } from '../src/remaining-time.ts'
 import type { BenchRow } from '../src/row.ts'
 import { startBroadcaster, SMALL_FLEET } from './support/broadcast-server.ts'
 import { createStreamRound } from '../src/rounds/fleet-round.ts'
@@ -51,11 +52,15 @@ describe('rows', () => {
     const events: string[] = []
     const steps: string[] = []
     const rows = ['a', 'b'].map((name) => createFakeRow({ name, events }))
-    const onStep = (what: string, step: number, all: number) => steps.push(`${step}/${all} ${what}`)
-    const results = await measure(rows, { ...OPTIONS, rounds: 2, onStep })
+    const progress = {
+      begin: ({ isPaced }: RunStep, text: string) => void steps.push(isPaced ? `${text}, paced` : text),
+      skipRow: () => {},
+    }
+    expect(planSteps(rows, { rounds: 2 })).toHaveLength(4)
+    const results = await measure(rows, { ...OPTIONS, rounds: 2, progress })
     const whole = (name: string) => ['start', 'prepare', 'round', 'stop'].map((what) => `${name} ${what}`)
     expect(events).toEqual(['a', 'b', 'b', 'a'].flatMap(whole))
-    expect(steps).toEqual(['1/4 a: round 1 of 2', '2/4 b: round 1 of 2', '3/4 b: round 2 of 2', '4/4 a: round 2 of 2'])
+    expect(steps).toEqual(['a: round 1 of 2, paced', 'b: round 1 of 2, paced', 'b: round 2 of 2', 'a: round 2 of 2'])
     expect(results[0]).toMatchObject({ name: 'a', contender: 'a', starts: 2, rounds: [{ cpu: 1, p50: 1 }, { cpu: 1 }] })
     expect(results[0]!.rounds[1]).not.toHaveProperty('p50')
   })
@@ -134,6 +139,6 @@ describe('variation between starts', () => {
   it('is unknown for rounds on one start', () => {
     const rounds = Array.from({ length: 10 }, () => ({ cpu: 1 }))
     const [a, b] = [1, 2].map((cpu) => ({ name: '', contender: '', starts: 1, rounds: rounds.map(() => ({ cpu })) }))
-    expect(computeRatio(a!, b!, 'cpu')).toMatchObject({ median: 0.5, confidence: 0, differs: false })
+    expect(computeRatio(a!, b!, 'cpu')).toMatchObject({ median: 0.5, confidence: 0, finding: 'cannot tell' })
   })
 })

@@ -1,3 +1,4 @@
+import { formatTable } from '@influencer-stats/runtime/text-table'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { computeSteps } from '../src/ratios.ts'
@@ -6,7 +7,7 @@ import { renderReport } from '../src/report/html.ts'
 import { withProse } from '../src/report/prose.ts'
 import { replaceSection, buildSection, listStaleFiles } from '../src/report/publish.ts'
 import { readResults, writeResults } from '../src/report/results.ts'
-import { toMarkdown, buildStepsTable, buildTable } from '../src/report/table-cells.ts'
+import { toMarkdown, buildStepsTable, buildTable, buildTables, splitTable } from '../src/report/table-cells.ts'
 import type { RowMetrics, RowResult } from '../src/row.ts'
 import { tables } from '../src/tables/all.ts'
 import { createResult, FAST, machine, published, results, SLOW, table } from './support/report-fixtures.ts'
@@ -49,6 +50,17 @@ describe('steps', () => {
     expect(buildStepsTable(closeResults, table)[1]![1]).toBe('0.500 (too few starts for an interval)')
     const oneRound = [createResult('v1', [40]), createResult('v2', [20])]
     expect(buildStepsTable(oneRound, table)[1]![1]).toBe('0.500 (too few starts for an interval)')
+  })
+})
+
+describe('tables in a terminal', () => {
+  it('have at most 120 columns, and all cells', () => {
+    for (const { table: one, results: all } of readResults(tables))
+      for (const cells of buildTables(all, one)) {
+        const parts = splitTable(cells)
+        for (const line of parts.flatMap((part) => formatTable(part))) expect(line.length).toBeLessThanOrEqual(120)
+        expect(cells.map(([name], i) => [name, ...parts.flatMap((part) => part[i]!.slice(1))])).toEqual(cells)
+      }
   })
 })
 

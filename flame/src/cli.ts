@@ -46,18 +46,19 @@ async function run(argv: readonly string[]): Promise<void> {
   // An existing snapshot of clinic is replaced, so that all graphs of a folder are of the same code.
   const needsClinic = (folder: string) => clinic || existsSync(join(folder, CLINIC_PAGE))
   if (chosen.some((one) => needsClinic(join(FLAME_FOLDER, getFolder(one))))) installClinic()
-  const progress = createProgress(process.stderr)
+  const steps = chosen.map((one) => ({ row: getFolder(one), isPaced: false }))
+  const progress = createProgress(process.stderr, steps)
   for (const [i, one] of chosen.entries()) {
     const folder = join(FLAME_FOLDER, getFolder(one))
     // A profiled service is slower. So load shedding is off, because the service must not refuse requests.
     const row = workloads[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
-    progress.step(getFolder(one), i + 1, chosen.length)
+    progress.begin(steps[i]!, getFolder(one))
     const { recordings, rate } = await recordRow(row, duration, await measureBenchRate(row))
     writeSnapshot(folder, { ...one, says: row.says!, seconds: duration, ...(rate && { rate }) }, recordings)
     if (needsClinic(folder)) await takeClinicSnapshot(row, duration, rate, join(folder, CLINIC_PAGE))
     await updateReadme()
   }
-  progress.end()
+  progress.pause()
 }
 
 try {

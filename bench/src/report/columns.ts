@@ -18,6 +18,8 @@ export interface Column {
   readonly better?: 'more' | 'less' | 'neither'
   /** Factor from our unit to the unit of the source: 100 if our value is a share and the other one a percentage. */
   readonly sourceUnits?: number
+  /** True for details, such as latencies, that the terminal shows only with `--latency`. */
+  readonly isDetail?: boolean
   /** True if the ratios of rows (`BenchTable.steps`) include this column. */
   readonly ratio?: boolean
   /** Derives the value from other metrics, including those of other rows. */
@@ -38,6 +40,10 @@ export function getMetric(result: RowResult, name: string): number | undefined {
   const numbers = getNumbers(result, name)
   return numbers.length > 0 ? computeMedian(numbers) : undefined
 }
+
+/** Returns the columns without details. */
+export const omitDetails = (columns: Columns): Columns =>
+  Object.fromEntries(Object.entries(columns).filter(([, column]) => !toColumn(column).isDetail))
 
 export const toColumn = (column: Column | string): Column => (typeof column === 'string' ? { head: column } : column)
 

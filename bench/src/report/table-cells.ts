@@ -34,6 +34,29 @@ export function buildStepsTable(results: readonly RowResult[], table: ReportTabl
 export const buildTables = (results: readonly RowResult[], table: ReportTable): Cells[] =>
   [buildTable(results, table), buildStepsTable(results, table)].filter((cells) => cells.length > 0)
 
+/** Maximum width of a table in a terminal (characters). */
+export const TERMINAL_WIDTH = 120
+const GAP = 2
+
+/**
+ * Splits a table into tables that fit into a terminal. Each has the names of the rows, and the next of the other columns.
+ */
+export function splitTable(cells: Cells, width = TERMINAL_WIDTH): Cells[] {
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+  const groups: number[][] = []
+  let left = 0
+  for (const column of widths.keys().drop(1)) {
+    const needed = GAP + widths[column]!
+    if (needed > left) {
+      groups.push([0])
+      left = width - widths[0]!
+    }
+    groups.at(-1)!.push(column)
+    left -= needed
+  }
+  return groups.map((columns) => cells.map((row) => columns.map((column) => row[column]!)))
+}
+
 export function toMarkdown([head, ...rows]: Cells): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head!), line(head!.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
