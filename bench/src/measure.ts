@@ -10,7 +10,7 @@ export interface MeasureOptions extends Omit<RoundOptions, 'paced'> {
   readonly together?: boolean | undefined
   /** False to omit the open loop at a constant rate, with its latencies. By default every second round of requests has one. */
   readonly latencies?: boolean
-  /** Aborted to stop the measurement. A running step ends when its processes end. */
+  /** Aborted to stop the measurement. A running step ends when its processes end; no other begins. */
   readonly signal?: AbortSignal
   /** Shows the steps. */
   readonly progress?: Pick<Progress, 'begin' | 'skipRow'>
@@ -83,6 +83,7 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
     // The first measurement waits until all targets have started, because a starting target uses processor time.
     await Promise.allSettled(early)
     for (const [i, state] of alive.entries()) {
+      options.signal?.throwIfAborted()
       progress?.begin(toStep(state.row, round, latencies), `${state.row.name}: round ${round + 1} of ${rounds}`)
       const began = performance.now()
       try {

@@ -104,6 +104,16 @@ describe('rows', () => {
     expect(dropping!.failure).toContain('40 events were lost')
     expect(doubling!.failure).toContain('40 events came twice')
   })
+
+  it('begin no other step after an interruption, even if the running one succeeds', async () => {
+    const interruption = new AbortController()
+    const events: string[] = []
+    const begin = () => interruption.abort(new Error('interrupted'))
+    const rows = ['a', 'b'].map((name) => createFakeRow({ name, events }))
+    const progress = { begin, skipRow: () => {} }
+    await expect(measure(rows, { ...OPTIONS, signal: interruption.signal, progress })).rejects.toThrow('interrupted')
+    expect(events).toEqual(['a start', 'a prepare', 'a round', 'a stop'])
+  })
 })
 
 describe('variation between starts', () => {
