@@ -13,6 +13,7 @@ pnpm bench guard [--base COMMIT]                  costs of this checkout against
                                                   --output FOLDER (a temporary folder)
 pnpm bench doctor                                 costs of this machine: system call, wake-up, sync to disk, memory;
                                                   beside those of the machines of the published results
+pnpm bench texts                                  write the report and the READMEs again, from the published results
 
   --duration S      seconds per round (1.5)
   --rounds N        maximum rounds per row, each with a new start (3; 7 with --full for tables with ratios)

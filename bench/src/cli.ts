@@ -17,7 +17,7 @@ import { stopChildren } from './processes.ts'
 import { createProgress } from './progress.ts'
 import { computeRatios, formatRatio } from './ratios.ts'
 import { runAtRate } from './rate/run-at-rate.ts'
-import { publish } from './report/publish.ts'
+import { publish, writeTexts } from './report/publish.ts'
 import { readResults } from './report/results.ts'
 import { omitDetails } from './report/columns.ts'
 import { buildTables, splitTable } from './report/table-cells.ts'
@@ -147,6 +147,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 async function main(argv: readonly string[]): Promise<boolean> {
   if (argv[0] === 'guard') return runGuard(parseGuardOptions(argv.slice(1)), print, abortController.signal)
   if (argv[0] === 'doctor' && argv.length === 1) return runDoctor().then(() => true)
+  if (argv[0] === 'texts' && argv.length === 1) return (writeTexts(tables), true)
   const args = parseBenchArguments(argv)
   if (args.help) print(HELP)
   else if (args.atRate) return runAtRate(args.atRate, print)

@@ -1,12 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import {
-  listBetterSources,
-  listConclusions,
-  listReasons,
-  listSourcePairs,
-  UNKNOWN_REASON,
-} from '../src/report/conclusions.ts'
+import { listConclusions, listRowsBehind, listSourcePairs } from '../src/report/conclusions.ts'
+import { UNKNOWN_REASON } from '../src/report/reasons.ts'
 import { renderReport } from '../src/report/html.ts'
 import { createPlots } from '../src/report/plots.ts'
 import { readResults } from '../src/report/results.ts'
@@ -39,24 +34,26 @@ describe('the report', () => {
       createResult('v1', [2, 2, 2, 2, 2, 2, 2]),
     ]
     const steps = peers.map(({ name }) => ['ours', name] as const)
-    const [, ...lines] = listConclusions([
-      { ...published[0]!, table: { ...table, steps }, results: [ownRow, ...peers] },
+    const measured = [{ ...published[0]!, table: { ...table, steps }, results: [ownRow, ...peers] }]
+    expect(listConclusions(measured).slice(1)).toEqual([
+      ['pnpm bench compare "stats/read: ours / nginx"', 'better', '0.50 (0.50 to 0.50)', '2.00 (2.00 to 2.00)'],
+      ['pnpm bench compare "stats/read: ours / bare"', 'too few starts', '0.75', '1.50'],
     ])
-    expect(lines.map(([title, verdict, cost]) => [title, verdict, cost])).toEqual([
-      ['stats/read: ours / nginx', 'better', '0.50 (0.50 to 0.50)'],
-      ['stats/read: ours / etcd', 'worse', '2.00 (2.00 to 2.00)'],
-      ['stats/read: ours / bare', 'too few starts', '0.75'],
+    const [, ...behind] = listRowsBehind(measured)
+    expect(behind.map(([command, values]) => [command, values])).toEqual([
+      ['pnpm bench compare "stats/read: ours / etcd"', 'CPU 2.00 (2.00 to 2.00); operations/s 0.50 (0.50 to 0.50)'],
     ])
   })
 
-  it('states a reason for each peer that is better', () => {
-    const reasons = listReasons(readResults(tables))
-    expect(reasons.filter(([, reason]) => reason === UNKNOWN_REASON)).toEqual([])
+  it('states the cause and the work for each row that is behind', () => {
+    const [, ...behind] = listRowsBehind(readResults(tables))
+    expect(behind.filter(([, , cause]) => cause === UNKNOWN_REASON.cause)).toEqual([])
+    for (const [, , , work] of behind) expect(work).toMatch(/\w+/)
     const steps = [['ours', 'bare node:net']] as const
     const results = [createResult('ours', [2, 2, 2, 2, 2, 2, 2]), createResult('bare node:net', [1, 1, 1, 1, 1, 1, 1])]
-    const [[titles, reason] = []] = listReasons([{ ...published[0]!, table: { ...table, steps }, results }])
-    expect(titles).toBe('stats/read: ours / bare node:net')
-    expect(reason).toMatch(/parses nothing/)
+    const [, [command, , cause] = []] = listRowsBehind([{ ...published[0]!, table: { ...table, steps }, results }])
+    expect(command).toBe('pnpm bench compare "stats/read: ours / bare node:net"')
+    expect(cause).toMatch(/parses nothing/)
   })
 
   it('lists the values of a source that are better than ours, with their units', () => {
@@ -74,22 +71,22 @@ describe('the report', () => {
       source: { perSecond: 200, share: 20, count: 2 },
     })
     const results = [of('faster', 201, 0.19), of('slower', 199, 0.19), of('both', 100, 0.21), createResult('v1', SLOW)]
-    const [, ...lines] = listBetterSources([{ ...published[0]!, table: { ...table, columns }, results }])
-    expect(lines).toEqual([
-      ['stats/read: slower / the source', 'requests/s 199 (200)'],
-      ['stats/read: both / the source', 'requests/s 100 (200); CPU 0.2 (20.0)'],
+    const [, ...lines] = listRowsBehind([{ ...published[0]!, table: { ...table, steps: [], columns }, results }])
+    expect(lines.map(([command, values]) => [command, values])).toEqual([
+      ['pnpm bench --table stats/read: slower', 'requests/s 199 (200)'],
+      ['pnpm bench --table stats/read: both', 'requests/s 100 (200); CPU 0.2 (20.0)'],
     ])
   })
 
   it('lists no source that is not better, and reports one that is with its reason', () => {
     const columns = { perSecond: { head: 'requests/s', better: 'more' }, 'source: perSecond': 'source/s' } as const
-    const reasons = (perSecond: number) => {
+    const measure = (perSecond: number) => {
       const results = [{ ...createResult('v9', SLOW), source: { perSecond } }]
-      const one = { ...published[0]!, table: { ...table, steps: [], columns }, results }
-      return [listReasons([one]), renderReport([one]).includes('stats/read: v9 / the source')]
+      return [{ ...published[0]!, table: { ...table, steps: [], columns }, results }]
     }
-    expect(reasons(1)).toEqual([[], false])
-    expect(reasons(1e9)).toEqual([[['stats/read: v9 / the source', UNKNOWN_REASON]], true])
+    expect(listRowsBehind(measure(1))).toHaveLength(1)
+    expect(listRowsBehind(measure(1e9))[1]!.slice(2)).toEqual([UNKNOWN_REASON.cause, UNKNOWN_REASON.work])
+    expect(renderReport(measure(1e9))).toContain('stats/read: v9')
   })
 
   it('defines which value is better for each value of a source', () => {
@@ -104,11 +101,11 @@ describe('the report', () => {
   })
 
   it('has the row whose base does not fit into memory', () => {
-    const titles = listBetterSources(readResults(tables)).map(([title]) => title)
+    const commands = listRowsBehind(readResults(tables)).map(([command]) => command)
     const { results } = readResults(tables.filter(({ name }) => name === 'scarce'))[0]!
     const [{ source, rounds }] = results.filter(({ name }) => name.startsWith('GET, full base, 1')) as [RowResult]
     const isSourceBetter = Number(rounds[0]!.rate) < Number(source!.rate)
-    expect(titles.includes('kv/scarce: GET, full base, 1 connection / the source')).toBe(isSourceBetter)
+    expect(commands.includes('pnpm bench --table kv/scarce: GET, full base, 1 connection')).toBe(isSourceBetter)
   })
 
   it('plots columns with whiskers, latencies, and growth against a size', () => {

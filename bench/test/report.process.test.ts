@@ -2,7 +2,7 @@ import { formatTable } from '@influencer-stats/runtime/text-table'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { computeSteps } from '../src/ratios.ts'
-import { listConclusions, listReasons } from '../src/report/conclusions.ts'
+import { listRowsBehind } from '../src/report/conclusions.ts'
 import { renderReport } from '../src/report/html.ts'
 import { withProse } from '../src/report/prose.ts'
 import { replaceSection, buildSection, listStaleFiles } from '../src/report/publish.ts'
@@ -119,15 +119,11 @@ describe('results of two processor models', () => {
     const ours = [createResult('bare GET', FAST), createResult('GET', SLOW)]
     const peerTable = { ...table, steps: [['GET', 'bare GET']] } as const
     const all = [machine, other].map((one) => ({ table: peerTable, machine: one, results: ours }))
-    expect(listConclusions(all)[0]!.at(-1)).toBe('processor')
-    expect(
-      listConclusions(all)
-        .slice(1)
-        .map((cells) => cells.at(-1)),
-    ).toEqual([machine.processor, 'Other CPU'])
-    expect(listReasons(all)).toHaveLength(1)
-    expect(listReasons(all)[0]![0]).toBe('stats/read: GET / bare GET')
-    expect(listConclusions(all.slice(1))[0]).not.toContain('processor')
+    const [head, ...lines] = listRowsBehind(all)
+    expect(head!.at(-1)).toBe('processor')
+    expect(lines.map((cells) => cells.at(-1))).toEqual([machine.processor, 'Other CPU'])
+    expect(lines[0]![0]).toBe('pnpm bench compare "stats/read: GET / bare GET"')
+    expect(listRowsBehind(all.slice(1))[0]).not.toContain('processor')
   })
 })
 

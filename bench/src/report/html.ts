@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatMachine } from '../machine.ts'
-import { BETTER_SOURCES_TEXT, listBetterSources, listConclusions, listReasons } from './conclusions.ts'
+import { listConclusions, listRowsBehind } from './conclusions.ts'
 import { createPlots } from './plots.ts'
 import { getTableName, type PublishedTable } from './results.ts'
 import { escape } from './svg.ts'
@@ -69,17 +69,12 @@ export function renderReport(published: readonly PublishedTable[]): string {
   const contents = services.map(
     ([service, all]) => `<li><a href="#${service}">${service}</a><ul>${all.map(renderContents).join('')}</ul></li>`,
   )
-  const conclusions = listConclusions(published)
-  const betterSources = listBetterSources(published)
+  const [behind, conclusions] = [listRowsBehind(published), listConclusions(published)]
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: benchmarks</title><style>${STYLE}</style></head>
 <body><h1>Influencer Stats: benchmarks</h1>
 <p>Every reply was checked. A row with a wrong or missing reply has no result. Bars are medians; their lines end at the minimum and the maximum of all rounds. Requests per second are of a closed loop, latencies of an open loop. If a ratio of CPU is below 1, our service needs less processor time. Intervals have at least 95 % confidence. If the generator was the limit, the ratio is not shown.</p>
-${conclusions.length > 1 ? `<div class="conclusions">${renderTable(conclusions)}</div>` : ''}
-${betterSources.length > 1 ? `<p>${escape(BETTER_SOURCES_TEXT)}</p><div class="conclusions">${renderTable(betterSources)}</div>` : ''}
-${listReasons(published)
-  .map(([titles, reason]) => `<p><strong>${escape(titles)}</strong>: ${escape(reason)}</p>`)
-  .join('\n')}
+${[behind, conclusions].map((cells) => (cells.length > 1 ? `<div class="conclusions">${renderTable(cells)}</div>` : '')).join('\n')}
 <nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
 ${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, renderFlameNames(service), ...all.map(renderSection)].join('\n')).join('\n')}
 </body></html>

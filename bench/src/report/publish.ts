@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatMachine } from '../machine.ts'
 import type { BenchTable } from '../table.ts'
-import { BETTER_SOURCES_TEXT, listBetterSources, listConclusions, listReasons } from './conclusions.ts'
+import { listConclusions, listRowsBehind } from './conclusions.ts'
 import { renderReport } from './html.ts'
 import { withProse } from './prose.ts'
 import { getTableName, readResults, writeResults, type PublishedTable } from './results.ts'
-import { toMarkdown, buildTables } from './table-cells.ts'
+import { toMarkdown, buildTables, type Cells } from './table-cells.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -30,17 +30,11 @@ export const buildSection = (published: readonly PublishedTable[]): string =>
     ]),
   ].join('\n\n')
 
-/** Builds the text with the conclusions, the better values of the source, and the reasons. */
+/** Builds the text with the rows in which another program is ahead, and with the other comparisons. */
 const buildConclusions = (published: readonly PublishedTable[]): string => {
-  const betterSources = listBetterSources(published)
-  const sources = betterSources.length > 1 ? [BETTER_SOURCES_TEXT, toMarkdown(betterSources)] : []
-  const reasons = listReasons(published).map(([titles, reason]) => {
-    const names = titles.split('; ').map((title) => `\`${title}\``)
-    return `- ${names.join(', ')}: ${reason}`
-  })
-  return [toMarkdown(listConclusions(published)), ...sources, reasons.join('\n')]
-    .filter((text) => text !== '')
-    .join('\n\n')
+  const toCode = (cells: Cells): Cells =>
+    cells.map(([first, ...more], i) => [i === 0 ? first! : `\`${first}\``, ...more])
+  return [listRowsBehind(published), listConclusions(published)].map((cells) => toMarkdown(toCode(cells))).join('\n\n')
 }
 
 /** Builds all texts with results, by path: the report, and the READMEs with their tables and numbers. */
@@ -63,6 +57,11 @@ export function buildTexts(published: readonly PublishedTable[]): Map<string, st
  */
 export function publish(measured: PublishedTable, tables: readonly BenchTable[]): void {
   writeResults(measured)
+  writeTexts(tables)
+}
+
+/** Writes all texts with results. */
+export function writeTexts(tables: readonly BenchTable[]): void {
   for (const [file, text] of buildTexts(readResults(tables))) writeFileSync(join(ROOT, file), text)
 }
 
