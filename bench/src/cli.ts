@@ -114,7 +114,7 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   progress.pause()
   if (failed) return false
   for (const ratio of computeRatios(results[0]!, results[1]!, a.table.columns)) {
-    const verdict = ratio.limited ? '' : `: ${ratio.finding}`
+    const verdict = ratio.limited ? '' : `: ${ratio.verdict}`
     print(`${ratio.heading}: ${a.row.name} / ${b.row.name} = ${formatRatio(ratio)}${verdict}`)
   }
   return true

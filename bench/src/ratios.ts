@@ -3,13 +3,19 @@ import { toColumn, getNumbers, type Columns } from './report/columns.ts'
 import { formatFactor } from './report/format-numbers.ts'
 import type { RowResult } from './row.ts'
 import type { BenchTable } from './table.ts'
-import { computeMedianInterval, MIN_CONFIDENCE, toFinding, type Finding, type MedianInterval } from './statistics.ts'
+import {
+  computeMedianInterval,
+  MIN_CONFIDENCE,
+  judgeRatio,
+  type RatioVerdict,
+  type MedianInterval,
+} from './statistics.ts'
 
 /** A metric of A as a multiple of B's. */
 export interface Ratio extends MedianInterval {
   /** Heading of the metric's column. */
   readonly heading: string
-  readonly finding: Finding
+  readonly verdict: RatioVerdict
   /** True if the generator limited A or B. The ratio then does not describe the servers. */
   readonly limited: boolean
 }
@@ -26,8 +32,8 @@ export function computeRatio(a: RowResult, b: RowResult, name: string, heading =
   const limited = RATE_COLUMNS.has(name) && (isLimited(a) || isLimited(b))
   // Rounds with the same start do not show the variation between starts.
   const confidence = Math.min(a.starts, b.starts) < ratios.length ? 0 : interval.confidence
-  const finding = limited ? 'cannot tell' : toFinding({ ...interval, confidence })
-  return { heading, ...interval, confidence, limited, finding }
+  const verdict = limited ? 'cannot tell' : judgeRatio({ ...interval, confidence })
+  return { heading, ...interval, confidence, limited, verdict }
 }
 
 /** Formats a ratio with its interval, or the reason why it is not shown. */

@@ -72,10 +72,10 @@ const MAX_EQUAL_RATIO = 0.05
  * What an interval of a ratio shows. `cannot tell`: the ratio may be 1, and may also be far from 1: more pairs, or a
  * quieter machine, are needed.
  */
-export type Finding = 'difference' | 'no difference' | 'cannot tell'
+export type RatioVerdict = 'difference' | 'no difference' | 'cannot tell'
 
 /** Returns `no difference` only if the whole interval is within 5 % of 1. */
-export function toFinding(interval: MedianInterval): Finding {
+export function judgeRatio(interval: MedianInterval): RatioVerdict {
   if (isDifference(interval)) return 'difference'
   const { low, high, confidence } = interval
   const isEqual = confidence >= MIN_CONFIDENCE && low >= 1 / (1 + MAX_EQUAL_RATIO) && high <= 1 + MAX_EQUAL_RATIO

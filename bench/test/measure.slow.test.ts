@@ -125,7 +125,7 @@ describe('variation between starts', () => {
     for (let i = 0; i < 400; i++) {
       const rows = ['a', 'b'].map((name) => createFakeRow({ name, ...drawn }))
       const [a, b] = await measure(rows, { ...OPTIONS, rounds })
-      if (computeRatio(a!, b!, 'cpu').finding === 'difference') alarms++
+      if (computeRatio(a!, b!, 'cpu').verdict === 'difference') alarms++
     }
     return alarms / 400
   }
@@ -141,7 +141,7 @@ describe('variation between starts', () => {
     for (let i = 0; i < 100; i++) {
       const rows = [createFakeRow({ name: 'a', ...of(20) }), createFakeRow({ name: 'b', ...of(23) })]
       const [a, b] = await measure(rows, { ...OPTIONS, rounds: 10 })
-      if (computeRatio(a!, b!, 'cpu').finding === 'difference') found++
+      if (computeRatio(a!, b!, 'cpu').verdict === 'difference') found++
     }
     expect(found).toBeGreaterThan(90)
   })
@@ -149,6 +149,6 @@ describe('variation between starts', () => {
   it('is unknown for rounds on one start', () => {
     const rounds = Array.from({ length: 10 }, () => ({ cpu: 1 }))
     const [a, b] = [1, 2].map((cpu) => ({ name: '', contender: '', starts: 1, rounds: rounds.map(() => ({ cpu })) }))
-    expect(computeRatio(a!, b!, 'cpu')).toMatchObject({ median: 0.5, confidence: 0, finding: 'cannot tell' })
+    expect(computeRatio(a!, b!, 'cpu')).toMatchObject({ median: 0.5, confidence: 0, verdict: 'cannot tell' })
   })
 })

@@ -17,7 +17,7 @@ describe('steps', () => {
     const [step, ...more] = computeSteps(results, table)
     expect(more).toEqual([])
     expect(step!.name).toBe('v2 / v1')
-    expect(step!.ratios.map(({ heading, median, finding }) => [heading, median.toFixed(2), finding])).toEqual([
+    expect(step!.ratios.map(({ heading, median, verdict }) => [heading, median.toFixed(2), verdict])).toEqual([
       ['CPU us/request', '0.50', 'difference'],
       ['requests/s', '2.00', 'difference'],
     ])
@@ -40,7 +40,7 @@ describe('steps', () => {
     const [, [, cpu, rate] = []] = buildStepsTable(limited, table)
     expect(cpu).toContain('0.500 (')
     expect(rate).toBe('the generator was the limit: compare CPU')
-    expect(computeSteps(limited, table)[0]!.ratios.map(({ finding }) => finding)).toEqual(['difference', 'cannot tell'])
+    expect(computeSteps(limited, table)[0]!.ratios.map(({ verdict }) => verdict)).toEqual(['difference', 'cannot tell'])
     const mark = '<!--= stats/read: v2 / v1 perSecond -->?<!--/-->'
     expect(() => withProse(mark, [{ table, machine, results: limited }])).toThrow('the generator was the limit')
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { computeMedian, computeMedianInterval, computeSpread, toFinding } from '../src/statistics.ts'
+import { computeMedian, computeMedianInterval, computeSpread, judgeRatio } from '../src/statistics.ts'
 
 const numbers = fc.array(fc.double({ min: 0.001, max: 1_000, noNaN: true }), { minLength: 1, maxLength: 50 })
 
@@ -47,7 +47,7 @@ describe('statistics', () => {
   it('report a difference only if it is certain and over 2 %, and none only if it is certain', () => {
     const around = (middle: number, width: number) =>
       Array.from({ length: 12 }, (_, i) => middle + ((i - 5.5) / 5.5) * width)
-    const find = (middle: number, width: number) => toFinding(computeMedianInterval(around(middle, width)))
+    const find = (middle: number, width: number) => judgeRatio(computeMedianInterval(around(middle, width)))
     expect(find(1.1, 0.02)).toBe('difference')
     expect(find(0.9, 0.02)).toBe('difference')
     // Equal within 5 %, with certainty.
@@ -56,6 +56,6 @@ describe('statistics', () => {
     // The true ratio may be 1 or far from it.
     expect(find(1, 0.2)).toBe('cannot tell')
     expect(find(1.05, 0.2)).toBe('cannot tell')
-    expect(toFinding(computeMedianInterval([1, 1, 1]))).toBe('cannot tell')
+    expect(judgeRatio(computeMedianInterval([1, 1, 1]))).toBe('cannot tell')
   })
 })

@@ -13,9 +13,9 @@ const PEER_PATTERN =
   /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan|Mercure's|Centrifugo|DuckDB)/
 
 /** Formats the result of a comparison of costs, which are valid even if the generator was the limit. */
-function toVerdict({ finding, median, confidence }: Ratio): string {
+function toVerdict({ verdict, median, confidence }: Ratio): string {
   if (confidence < MIN_CONFIDENCE) return 'too few starts'
-  if (finding !== 'difference') return finding
+  if (verdict !== 'difference') return verdict
   return median < 1 ? 'better' : 'worse'
 }
 
