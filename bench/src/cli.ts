@@ -23,6 +23,7 @@ import { omitDetails } from './report/columns.ts'
 import { buildTables, splitTable } from './report/table-cells.ts'
 import type { BenchRow } from './row.ts'
 import { selectTables, tables } from './tables/all.ts'
+import { assertKnownSpecs } from './tables/assert-known-specs.ts'
 import { findPair, type FoundRow } from './tables/find-row.ts'
 import { formatConnections } from './tables/kv.ts'
 import { getMaxRounds, type BenchTable } from './table.ts'
@@ -100,6 +101,7 @@ async function runTables(args: BenchArguments): Promise<boolean> {
 /** Compares two rows. @returns true if no row failed */
 async function runCompare(args: BenchArguments): Promise<boolean> {
   const pair = findPair(args.compared)
+  await assertKnownSpecs(pair.flatMap(({ row }) => row.target.service?.spec ?? []))
   const missing = pair.find(({ row }) => !isInstalled(row.target))
   if (missing) throw new Error(`${missing.row.target.name} is not installed here`)
   const [a, b] = pair
@@ -149,10 +151,10 @@ async function main(argv: readonly string[]): Promise<boolean> {
   if (argv[0] === 'doctor' && argv.length === 1) return runDoctor().then(() => true)
   if (argv[0] === 'texts' && argv.length === 1) return (writeTexts(tables), true)
   const args = parseBenchArguments(argv)
-  if (args.help) print(HELP)
-  else if (args.atRate) return runAtRate(args.atRate, print)
-  else return args.compare ? runCompare(args) : runTables(args)
-  return true
+  if (args.help) return (print(HELP), true)
+  await assertKnownSpecs([...args.specs, ...(args.atRate ? [args.atRate.spec] : [])])
+  if (args.atRate) return runAtRate(args.atRate, print)
+  return args.compare ? runCompare(args) : runTables(args)
 }
 
 try {

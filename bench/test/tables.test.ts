@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toFolderName } from '../src/report/results.ts'
 import { parseSpec } from '../src/spec.ts'
 import { selectTables, tables, workloads } from '../src/tables/all.ts'
+import { assertKnownSpecs } from '../src/tables/assert-known-specs.ts'
 import { findPair, findRow } from '../src/tables/find-row.ts'
 
 describe('tables', () => {
@@ -73,6 +74,22 @@ describe('what is asked for', () => {
   })
 })
 
+describe('a spec', () => {
+  it.each(['stats', 'stats/v1', 'stats/v5,client=batching', 'sse/v6', 'cluster'])(
+    'with known names passes: %s',
+    (text) => expect(assertKnownSpecs([parseSpec(text)])).resolves.toBeUndefined(),
+  )
+
+  it.each([
+    ['stats/v99', /no variant .*v99.*known: v1, v2/],
+    ['stats/v5,client=nothing', /not one of fetch, /],
+    ['stats/v5,clients=batching', 'did you mean --stats.client?'],
+    ['cluster/v1', 'cluster has no variants'],
+  ])('with an unknown name is refused: %s', (text, message) =>
+    expect(assertKnownSpecs([parseSpec(text)])).rejects.toThrow(message),
+  )
+})
+
 describe('a row', () => {
   it.each(
     Object.entries(workloads).flatMap(([service, ofService]) => Object.keys(ofService).map((work) => [service, work])),
@@ -114,6 +131,8 @@ describe('a comparison', () => {
   it.each([
     [['kv/entity: Get', 'kv/entity: GET'], 'its rows are\n  kv/entity: GET\n'],
     [['kv/entities: GET', 'kv/entity: GET'], 'there is no table kv/entities; there are stats/read'],
+    [[], 'compare takes two rows, or the name of a ratio'],
+    [['stats/v1'], 'compare takes two rows, or the name of a ratio'],
     [['kv/entity: GET'], 'compare takes two rows, or the name of a ratio'],
     [
       ['kv/entity: GET', 'kv/entity: PUT'],
