@@ -103,6 +103,16 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
   }
   return states.map(({ row: { name, target, source }, rounds: done, seconds, failure }) => {
     const stepSeconds = done.length > 0 ? Math.round((seconds / done.length) * 10) / 10 : undefined
-    return { name, contender: target.name, source, starts: done.length, stepSeconds, rounds: done, failure }
+    const roundSeconds = options.duration
+    return {
+      name,
+      contender: target.name,
+      source,
+      starts: done.length,
+      stepSeconds,
+      roundSeconds,
+      rounds: done,
+      failure,
+    }
   })
 }

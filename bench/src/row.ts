@@ -50,6 +50,8 @@ export interface RowResult {
   readonly starts: number
   /** Mean duration of a round with its start (s). Absent in older results. */
   readonly stepSeconds?: number | undefined
+  /** Measured seconds of a round, unless its row has a duration of its own. Absent in older results. */
+  readonly roundSeconds?: number | undefined
   readonly source?: RowMetrics | undefined
   readonly failure?: string | undefined
 }

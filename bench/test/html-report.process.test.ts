@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { listConclusions, listRowsBehind, listSourcePairs } from '../src/report/conclusions.ts'
+import { listConclusions, listRowsBehind } from '../src/report/conclusions.ts'
 import { UNKNOWN_REASON } from '../src/report/reasons.ts'
 import { renderReport } from '../src/report/html.ts'
 import { createPlots } from '../src/report/plots.ts'
@@ -36,12 +36,12 @@ describe('the report', () => {
     const steps = peers.map(({ name }) => ['ours', name] as const)
     const measured = [{ ...published[0]!, table: { ...table, steps }, results: [ownRow, ...peers] }]
     expect(listConclusions(measured).slice(1)).toEqual([
-      ['pnpm bench compare "stats/read: ours / nginx"', 'better', '0.50 (0.50 to 0.50)', '2.00 (2.00 to 2.00)'],
-      ['pnpm bench compare "stats/read: ours / bare"', 'too few starts', '0.75', '1.50'],
+      ['`pnpm bench compare "stats/read: ours / nginx"`', 'better', '0.50 (0.50 to 0.50)', '2.00 (2.00 to 2.00)'],
+      ['`pnpm bench compare "stats/read: ours / bare"`', 'too few starts', '0.75', '1.50'],
     ])
     const [, ...behind] = listRowsBehind(measured)
     expect(behind.map(([command, values]) => [command, values])).toEqual([
-      ['pnpm bench compare "stats/read: ours / etcd"', 'CPU 2.00 (2.00 to 2.00); operations/s 0.50 (0.50 to 0.50)'],
+      ['`pnpm bench compare "stats/read: ours / etcd"`', 'CPU 2.00 (2.00 to 2.00); operations/s 0.50 (0.50 to 0.50)'],
     ])
   })
 
@@ -52,60 +52,37 @@ describe('the report', () => {
     const steps = [['ours', 'bare node:net']] as const
     const results = [createResult('ours', [2, 2, 2, 2, 2, 2, 2]), createResult('bare node:net', [1, 1, 1, 1, 1, 1, 1])]
     const [, [command, , cause] = []] = listRowsBehind([{ ...published[0]!, table: { ...table, steps }, results }])
-    expect(command).toBe('pnpm bench compare "stats/read: ours / bare node:net"')
+    expect(command).toBe('`pnpm bench compare "stats/read: ours / bare node:net"`')
     expect(cause).toMatch(/parses nothing/)
   })
 
-  it('lists the values of a source that are better than ours, with their units', () => {
-    const columns = {
-      perSecond: { head: 'requests/s', better: 'more' },
-      'source: perSecond': 'source/s',
-      share: { head: 'CPU', better: 'less', sourceUnits: 100 },
-      'source: share': 'source: CPU',
-      count: { head: 'count', better: 'neither' },
-      'source: count': 'source: count',
-    } as const
-    const of = (name: string, perSecond: number, share: number) => ({
-      ...createResult(name, []),
-      rounds: [{ perSecond, share, count: 1 }],
-      source: { perSecond: 200, share: 20, count: 2 },
-    })
-    const results = [of('faster', 201, 0.19), of('slower', 199, 0.19), of('both', 100, 0.21), createResult('v1', SLOW)]
-    const [, ...lines] = listRowsBehind([{ ...published[0]!, table: { ...table, steps: [], columns }, results }])
-    expect(lines.map(([command, values]) => [command, values])).toEqual([
-      ['pnpm bench --table stats/read: slower', 'requests/s 199 (200)'],
-      ['pnpm bench --table stats/read: both', 'requests/s 100 (200); CPU 0.2 (20.0)'],
-    ])
-  })
-
-  it('lists no source that is not better, and reports one that is with its reason', () => {
-    const columns = { perSecond: { head: 'requests/s', better: 'more' }, 'source: perSecond': 'source/s' } as const
-    const measure = (perSecond: number) => {
-      const results = [{ ...createResult('v9', SLOW), source: { perSecond } }]
-      return [{ ...published[0]!, table: { ...table, steps: [], columns }, results }]
-    }
-    expect(listRowsBehind(measure(1))).toHaveLength(1)
-    expect(listRowsBehind(measure(1e9))[1]!.slice(2)).toEqual([UNKNOWN_REASON.cause, UNKNOWN_REASON.work])
-    expect(renderReport(measure(1e9))).toContain('stats/read: v9')
-  })
-
-  it('defines which value is better for each value of a source', () => {
-    const undecided = readResults(tables).flatMap((one) =>
-      one.results.flatMap((result) =>
-        listSourcePairs(result, one.table).flatMap(({ column, text }) =>
-          column.better ? [] : [`${result.name}: ${text}`],
-        ),
+  it('gives rows with the same cause one line, with the command of each', () => {
+    const names = ['GET', 'PUT', 'bare GET', 'bare PUT']
+    const results = names.map((name, i) =>
+      createResult(
+        name,
+        Array.from({ length: 7 }, () => (i < 2 ? 2 : 1)),
       ),
     )
-    expect(undecided).toEqual([])
+    const steps = [
+      ['GET', 'bare GET'],
+      ['PUT', 'bare PUT'],
+    ] as const
+    const [, ...lines] = listRowsBehind([{ ...published[0]!, table: { ...table, service: 'kv', steps }, results }])
+    expect(lines.map(([commands]) => commands)).toEqual([
+      '`pnpm bench compare "kv/read: GET / bare GET"`\n`pnpm bench compare "kv/read: PUT / bare PUT"`',
+    ])
+    expect(lines[0]![1]).toBe(
+      Array.from({ length: 2 }, () => 'CPU 2.00 (2.00 to 2.00); operations/s 0.50 (0.50 to 0.50)').join('\n'),
+    )
   })
 
   it('has the row whose base does not fit into memory', () => {
-    const commands = listRowsBehind(readResults(tables)).map(([command]) => command)
+    const commands = listRowsBehind(readResults(tables)).flatMap(([command]) => command!.split('\n'))
     const { results } = readResults(tables.filter(({ name }) => name === 'scarce'))[0]!
     const [{ source, rounds }] = results.filter(({ name }) => name.startsWith('GET, full base, 1')) as [RowResult]
     const isSourceBetter = Number(rounds[0]!.rate) < Number(source!.rate)
-    expect(commands.includes('pnpm bench --table kv/scarce: GET, full base, 1 connection')).toBe(isSourceBetter)
+    expect(commands.includes('`pnpm bench --table kv/scarce`: GET, full base')).toBe(isSourceBetter)
   })
 
   it('plots columns with whiskers, latencies, and growth against a size', () => {

@@ -121,8 +121,9 @@ describe('results of two processor models', () => {
     const all = [machine, other].map((one) => ({ table: peerTable, machine: one, results: ours }))
     const [head, ...lines] = listRowsBehind(all)
     expect(head!.at(-1)).toBe('processor')
-    expect(lines.map((cells) => cells.at(-1))).toEqual([machine.processor, 'Other CPU'])
-    expect(lines[0]![0]).toBe('pnpm bench compare "stats/read: GET / bare GET"')
+    expect(lines.map((cells) => cells.at(-1))).toEqual([`${machine.processor}\nOther CPU`])
+    const command = '`pnpm bench compare "stats/read: GET / bare GET"`'
+    expect(lines[0]![0]).toBe(`${command}\n${command}`)
     expect(listRowsBehind(all.slice(1))[0]).not.toContain('processor')
   })
 })

@@ -1,9 +1,8 @@
 import { computeSteps, type Ratio } from '../ratios.ts'
 import { MIN_CONFIDENCE } from '../statistics.ts'
-import type { RowResult } from '../row.ts'
-import type { BenchTable } from '../table.ts'
-import { getMetric, getSource, isSource, SOURCE_PREFIX, toColumn, type Column } from './columns.ts'
-import { formatFactor, formatShort } from './format-numbers.ts'
+import type { Source } from '../sources/source-figures.ts'
+import { compareSources } from './compare-sources.ts'
+import { formatFactor } from './format-numbers.ts'
 import { findReason } from './reasons.ts'
 import { getTableName, type PublishedTable } from './results.ts'
 import type { Cells } from './table-cells.ts'
@@ -57,7 +56,7 @@ function createProcessorCell(published: readonly PublishedTable[]): (cell: strin
 }
 
 /** Returns the command that measures a ratio again. */
-const toCompareCommand = (title: string) => `pnpm bench compare "${title}"`
+const toCompareCommand = (title: string) => `\`pnpm bench compare "${title}"\``
 
 /** Returns a table of all comparisons with peers in which no peer is ahead, one line for each. */
 export function listConclusions(published: readonly PublishedTable[]): Cells {
@@ -74,48 +73,52 @@ export function listConclusions(published: readonly PublishedTable[]): Cells {
   return [['ours / peer', 'our result', 'CPU per operation', 'operations/s', ...ifSeveral('processor')], ...rows]
 }
 
-/** Returns a table of the rows in which a peer or the source is ahead, with the cause and the current work on it. */
-export function listRowsBehind(published: readonly PublishedTable[]): Cells {
-  const ifSeveral = createProcessorCell(published)
-  const peers = listPeerComparisons(published)
+/** A row in which another program or the source is better. */
+interface RowBehind {
+  /** Title by which its reason is found. */
+  readonly title: string
+  /** The command that measures the row again, in Markdown. */
+  readonly command: string
+  readonly values: string
+  readonly processor: string
+}
+
+const listPeersAhead = (published: readonly PublishedTable[]): RowBehind[] =>
+  listPeerComparisons(published)
     .filter(({ verdict }) => verdict === 'worse')
     .map(({ title, cost, rate, processor }) => {
-      const { cause, work } = findReason(title)
-      return [toCompareCommand(title), `CPU ${cost}; operations/s ${rate}`, cause, work, ...ifSeveral(processor)]
+      const values = `CPU ${cost}${rate === '' ? '' : `; operations/s ${rate}`}`
+      return { title, command: toCompareCommand(title), values, processor }
     })
-  const sources = published.flatMap((one) =>
-    one.results.flatMap((result) => {
-      const better = listSourcePairs(result, one.table).filter(isSourceBetter)
-      if (better.length === 0) return []
-      const { cause, work } = findReason(`${getTableName(one)}: ${result.name} / the source`)
-      const values = better.map(({ text }) => text).join('; ')
-      const command = `pnpm bench --table ${getTableName(one)}: ${result.name}`
-      return [[command, values, cause, work, ...ifSeveral(one.machine.processor)]]
+
+const listSourcesAhead = (published: readonly PublishedTable[], compared?: readonly Source[]): RowBehind[] =>
+  compareSources(published, compared).flatMap(({ group, machine, rows }) =>
+    rows.flatMap(({ name, ownTitle, figures }) => {
+      const behind = figures.filter(({ outcome }) => outcome === 'behind')
+      if (behind.length === 0) return []
+      const values = behind.map(({ head, ours, theirs }) => `${head} ${ours} (${theirs})`).join('; ')
+      const command = `\`pnpm bench --table ${group.table}\`: ${name}`
+      return [{ title: `${ownTitle} / the source`, command, values, processor: machine!.processor }]
     }),
   )
+
+/**
+ * Returns a table of the rows in which a peer or the source is ahead, with the cause and the current work on it. Rows with
+ * the same cause share a line of the table, and have a line each in its cells.
+ */
+export function listRowsBehind(published: readonly PublishedTable[], compared?: readonly Source[]): Cells {
+  const ifSeveral = createProcessorCell(published)
+  const all = [...listPeersAhead(published), ...listSourcesAhead(published, compared)]
+  const rows = Array.from(
+    Map.groupBy(all, ({ title }) => findReason(title)),
+    ([{ cause, work }, some]) => [
+      some.map(({ command }) => command).join('\n'),
+      some.map(({ values }) => values).join('\n'),
+      cause,
+      work,
+      ...ifSeveral(some.map(({ processor }) => processor).join('\n')),
+    ],
+  )
   const head = ['row', "ours / peer, or ours (the source's)", 'cause', 'current work', ...ifSeveral('processor')]
-  return [head, ...peers, ...sources]
+  return [head, ...rows]
 }
-
-/** Our value and the value of the source, if a table has a column for each and both are numbers. */
-export interface SourcePair {
-  readonly column: Column
-  readonly ours: number
-  readonly theirs: number
-  /** Both values as text. */
-  readonly text: string
-}
-
-export function listSourcePairs(result: RowResult, { columns }: Pick<BenchTable, 'columns'>): SourcePair[] {
-  return Object.entries(columns).flatMap(([name, sourceColumn]) => {
-    const own = columns[name.replace(SOURCE_PREFIX, '')]
-    const [measured, reference] = [getMetric(result, name.replace(SOURCE_PREFIX, '')), getSource(result, name)]
-    if (!isSource(name) || own === undefined || measured === undefined || typeof reference !== 'number') return []
-    const [column, { format = formatShort }] = [toColumn(own), toColumn(sourceColumn)]
-    const text = `${column.head} ${(column.format ?? formatShort)(measured)} (${format(reference)})`
-    return [{ column, ours: measured, theirs: reference, text }]
-  })
-}
-
-const isSourceBetter = ({ column: { better, sourceUnits = 1 }, ours, theirs }: SourcePair): boolean =>
-  better === 'more' ? ours * sourceUnits < theirs : better === 'less' && ours * sourceUnits > theirs

@@ -2,12 +2,13 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatMachine } from '../machine.ts'
+import { buildSourcesPage } from './source-pages.ts'
 import type { BenchTable } from '../table.ts'
 import { listConclusions, listRowsBehind } from './conclusions.ts'
 import { renderReport } from './html.ts'
 import { withProse } from './prose.ts'
 import { getTableName, readResults, writeResults, type PublishedTable } from './results.ts'
-import { toMarkdown, buildTables, type Cells } from './table-cells.ts'
+import { toMarkdown, buildTables } from './table-cells.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -31,19 +32,23 @@ export const buildSection = (published: readonly PublishedTable[]): string =>
   ].join('\n\n')
 
 /** Builds the text with the rows in which another program is ahead, and with the other comparisons. */
-const buildConclusions = (published: readonly PublishedTable[]): string => {
-  const toCode = (cells: Cells): Cells =>
-    cells.map(([first, ...more], i) => [i === 0 ? first! : `\`${first}\``, ...more])
-  return [listRowsBehind(published), listConclusions(published)].map((cells) => toMarkdown(toCode(cells))).join('\n\n')
-}
+const buildConclusions = (published: readonly PublishedTable[]): string =>
+  `${toMarkdown(listRowsBehind(published))}
+
+<details><summary>Rows in which no peer is ahead</summary>
+
+${toMarkdown(listConclusions(published))}
+
+</details>`
 
 /** Builds all texts with results, by path: the report, and the READMEs with their tables and numbers. */
 export function buildTexts(published: readonly PublishedTable[]): Map<string, string> {
   const written = new Map([['bench/report.html', renderReport(published)]])
-  for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md'], { cwd: ROOT })) {
+  for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md', 'docs/*.md'], { cwd: ROOT })) {
     let text = readFileSync(join(ROOT, file), 'utf8')
     if (text.includes('<!-- bench:conclusions -->'))
       text = replaceSection(text, 'conclusions', buildConclusions(published))
+    if (text.includes('<!-- bench:sources -->')) text = replaceSection(text, 'sources', buildSourcesPage(published))
     for (const [name, all] of Map.groupBy(published, getTableName))
       if (text.includes(`<!-- bench:${name} -->`)) text = replaceSection(text, name, buildSection(all))
     written.set(file, withProse(text, published))

@@ -58,6 +58,6 @@ export function splitTable(cells: Cells, width = TERMINAL_WIDTH): Cells[] {
 }
 
 export function toMarkdown([head, ...rows]: Cells): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ').replaceAll('\n', '<br>')} |`
   return [line(head!), line(head!.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
 }

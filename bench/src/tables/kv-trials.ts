@@ -123,7 +123,7 @@ const rates: ServiceTable = {
   maxRounds: 1,
   columns: RATE_COLUMNS,
   rows: () => [
-    createStableRateRow({ ...put, ...connections1, entries: 0 }, { ...PUT_EMPTY, rate: 9_000 }),
+    createStableRateRow({ ...put, ...connections1, entries: 0 }, { ...PUT_EMPTY, rate: 10_000 }),
     createStableRateRow({ ...put, ...connections1 }, { ...PUT_FULL, rate: 4_000 }),
     createStableRateRow(
       { ...get, ...connections1 },

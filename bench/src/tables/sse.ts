@@ -18,6 +18,7 @@ import { getProcessorSeconds, PINS } from '../processes.ts'
 import { formatWhole } from '../report/format-numbers.ts'
 import { selectStreamColumns, createStreamRound, type FleetOptions } from '../rounds/fleet-round.ts'
 import type { RowMetrics, BenchRow } from '../row.ts'
+import { connectionRows, valueRows } from '../sources/sse.ts'
 import { formatLabel, createSpec, type Spec } from '../spec.ts'
 import type { ServiceTable, Workload } from '../table.ts'
 
@@ -140,42 +141,6 @@ const steady: ServiceTable = {
   rows: (specs) => withDefault(specs).map(workloads.steady),
 }
 
-/** First table of the source: streams, interval (ms), memory (MB), CPU while connecting and sending (%). */
-const SOURCE_CONNECTIONS = [
-  [500, 50, 36, 15, 15],
-  [1000, 40, 56, 17.5, 15],
-  [3000, 20, 145, 25, 62],
-  [3000, 10, 142, 40.6, 61],
-  [3000, 5, 140, 59.9, 70.8],
-  [3000, 3, 138, 98, 69],
-  [6000, 4, 262, 80.5, 93.4],
-  [8000, 4, 394, 73.7, 80.9],
-  [10_000, 4, 485, 77.1, 100],
-] as const
-
-/** Second table of the source: streams, values, interval (ms), CPU sending (%), average query (ms), rejected. */
-const SOURCE_VALUES = [
-  [1000, 10, 100, 85.7, 163, 7],
-  [1000, 10, 500, 76.5, 45, 0],
-  [1000, 10, 200, 100, 374, 2],
-  [500, 10, 200, 77, 39, 0],
-  [100, 10, 100, 25, 19, 0],
-  [100, 100, 50, 68.9, 35, 0],
-  [100, 100, 30, 100, 250, 0],
-  [10, 100, 20, 31, 12, 0],
-  [10, 1000, 10, 61.7, 18, 0],
-  [10, 1000, 5, 98.7, 47, 0],
-  [1, 1000, 4, 58.2, 27, 0],
-  [1, 1000, 2, 92.3, 33, 0],
-  [1, 10_000, 2, 100, 400, 4636],
-  [1, 8000, 4, 100, 415, 3217],
-  [1, 5000, 5, 100, 399, 292],
-  [1, 3000, 7, 100, 129, 0],
-  [1, 2000, 7, 98, 58, 0],
-] as const
-
-const formatCount = (count: number, what: string) => `${formatWhole(count)} ${what}${count === 1 ? '' : 's'}`
-
 /** Creates rows for one row of the source: one for each spec, whose name contains the spec if there are several. */
 const createSourceRows = (specs: readonly Spec[], name: string, shape: FleetShape, source: RowMetrics): BenchRow[] =>
   withDefault(specs)
@@ -250,10 +215,9 @@ const connections: ServiceTable = {
     'grown, source: grown, connecting, source: connecting, sending, source: sending, perStream, received, faults, rejected',
   ),
   rows: (specs) =>
-    SOURCE_CONNECTIONS.flatMap(([streams, spacing, grown, busy, sending]) => {
+    connectionRows.flatMap(({ name, streams, spacing, values: source }) => {
       const shape = { streams, spacing, sending: { values: 1, interval: 1 }, publishers: 1 }
-      const source = { grown, connecting: busy, sending }
-      return createSourceRows(specs, `${formatCount(streams, 'stream')}, one each ${spacing} ms`, shape, source)
+      return createSourceRows(specs, name, shape, source)
     }),
 }
 
@@ -265,10 +229,9 @@ const values: ServiceTable = {
     'sending, source: sending, query, source: query, rejected, source: rejected, received, deliveryP50, deliveryP99, faults',
   ),
   rows: (specs) =>
-    SOURCE_VALUES.flatMap(([streams, count, interval, sending, query, rejected]) => {
+    valueRows.flatMap(({ name, streams, count, interval, values: source }) => {
       const shape = { streams, spacing: 0, sending: { values: count, interval }, publishers: PACED_PUBLISHERS }
-      const name = `${formatCount(streams, 'stream')}, ${formatWhole(count)} values, one each ${interval} ms`
-      return createSourceRows(specs, name, shape, { sending, query, rejected })
+      return createSourceRows(specs, name, shape, source)
     }),
 }
 

@@ -8,7 +8,9 @@ import { PINS } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
 import { formatWhole } from '../report/format-numbers.ts'
 import { createCheckedRound, createRequestRound, REQUEST_COLUMNS, type RequestLoad } from '../rounds/request-round.ts'
-import type { RowMetrics, BenchRow } from '../row.ts'
+import type { BenchRow } from '../row.ts'
+import { getSourceValues } from '../sources/source-figures.ts'
+import { statsSource } from '../sources/stats.ts'
 import { formatLabel, createSpec, type Spec } from '../spec.ts'
 import { RAW_VARIANTS } from './server-variants.ts'
 import type { ServiceTable, Workload } from '../table.ts'
@@ -29,26 +31,6 @@ export const CONSTANT_REPLY = {
     'content-length': '162',
   },
   body: `{${EXPECTED_STATS},"asOf":"2026-11-20T12:00:00.000Z","stale":false,"source":"http://127.0.0.1:34567"}`,
-}
-
-const toSourceMetrics = (
-  perSecond: number,
-  p50: number,
-  p75: number,
-  p90: number,
-  p99: number,
-  max: number,
-): RowMetrics => {
-  return { perSecond, p50, p75, p90, p99, max }
-}
-
-/** Values of the five versions of the source (v1 to v5 here): requests/s, latencies of a closed loop (us). */
-const SOURCE_ROWS: Readonly<Record<string, RowMetrics>> = {
-  v1: toSourceMetrics(283, 56_030, 61_610, 66_890, 82_410, 128_510),
-  v2: toSourceMetrics(2_986, 4_670, 5_470, 9_610, 62_530, 151_460),
-  v3: toSourceMetrics(3_218, 4_550, 6_220, 8_250, 13_050, 26_400),
-  v4: toSourceMetrics(31_082, 346, 439, 1_740, 62_860, 144_630),
-  v5: toSourceMetrics(38_596, 314, 396, 485, 9_050, 17_530),
 }
 
 export const getStatsPath = (id: string) => `/collections/${id}/stats`
@@ -82,7 +64,7 @@ export const read: Workload = (spec) => ({
   name: formatLabel(spec),
   target: createStatsTarget(spec),
   ...createCheckedRound(createSampleReads(), (running) => makeCollection(running, COLLECTION_ID, VIDEO_IDS)),
-  ...(Object.keys(spec.settings).length === 0 && { source: SOURCE_ROWS[spec.variant] }),
+  ...(Object.keys(spec.settings).length === 0 && { source: getSourceValues(statsSource, 'stats/read', spec.variant) }),
 })
 
 /** Creates a row of a server with a constant reply, which receives the same requests as the service. */
@@ -142,11 +124,10 @@ export const workloads = { read, many: readMany, empty: readEmpty } satisfies Re
 const VIDEO_PATH =
   '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&prettyPrint=false&id=-4lB5EKS5Uk&key=stand-in'
 
-const createStandInRow = (connections: number, perSecond?: number): BenchRow => ({
+const createStandInRow = (connections: number): BenchRow => ({
   name: 'the stand-in',
   target: createStandInTarget(),
   ...createCheckedRound(createGets(VIDEO_PATH, '"261734"', connections, 'read one video of the stand-in')),
-  ...(perSecond && { source: toSourceMetrics(perSecond, 11_720, 11_980, 12_360, 23_590, 44_670) }),
 })
 
 const createStatsSpec = (variant: string, settings: Spec['settings'] = {}) => createSpec('stats', variant, settings)
@@ -184,14 +165,17 @@ const variantsTable: ServiceTable = {
   ],
 }
 
+/** Adds the values of the source to a row of the table `source`. */
+const withSource = (row: BenchRow): BenchRow => ({
+  ...row,
+  source: getSourceValues(statsSource, 'stats/source', row.name),
+})
+
 const sourceTable: ServiceTable = {
   name: 'source',
   title: "The source's other rows: an empty collection at 1 connection, the stand-in at 256",
   columns: SOURCE_COLUMNS,
-  rows: () => [
-    { ...readEmpty(createStatsSpec('v1')), source: toSourceMetrics(5_804, 155, 164, 196, 21_810, 47_600) },
-    createStandInRow(256, 21_635),
-  ],
+  rows: () => [withSource(readEmpty(createStatsSpec('v1'))), withSource(createStandInRow(256))],
 }
 
 /** The variant v1 and a stand-in that delays its replies by 120 ms. */
@@ -218,7 +202,7 @@ const farTable: ServiceTable = {
       ...read(createStatsSpec('v1')),
       name: 'v1, 120 ms upstream',
       target: farTarget,
-      source: toSourceMetrics(41, 362_830, 419_280, 579_630, 1_090_000, 1_240_000),
+      source: getSourceValues(statsSource, 'stats/far', 'v1, 120 ms upstream'),
     },
   ],
 }

@@ -1,3 +1,4 @@
+import { BLOCK_BYTES, BLOCK_ROWS } from '@influencer-stats/prices/core/answer-block'
 import { createServerlessTarget } from '../../targets/target.ts'
 import { SAMPLE, getCatalogSize, UNIFORM, type CatalogPlan } from '../../load/requests/catalogs.ts'
 import { runLookups, type CatalogStorage } from '../../prices/lookups.ts'
@@ -31,6 +32,16 @@ const MEMORY_COLUMNS = {
   resident: 'RSS growth',
 } as const
 
+/** Size of a cache that holds 10 % of the answers of the sample catalog (bytes), as in a row of the source. */
+const CACHE_BYTES = Math.ceil(Math.ceil(getCatalogSize(SAMPLE) / BLOCK_ROWS) / 10) * BLOCK_BYTES
+
+/** A catalog that holds 10 % of its answers in memory. */
+const createCachedRow = (index: IndexName, source: number): BenchRow => ({
+  ...createMemoryRow(index, 'lru-level', source),
+  name: `lru-level, ${index}, cache of 10 %`,
+  round: () => readMemory(SAMPLE, index, { catalog: 'lru-level', cacheBytes: String(CACHE_BYTES) }),
+})
+
 const createMemoryRow = (index: IndexName, catalog: 'memory' | 'lru-level', source?: number): BenchRow => ({
   name: `${catalog}, ${index}`,
   target: createServerlessTarget(`prices,indexes=${index},catalog=${catalog}`),
@@ -45,14 +56,14 @@ const memory: ServiceTable = {
   maxRounds: 1,
   columns: { ...MEMORY_COLUMNS, 'source: sum': 'source: total' },
   rows: () => [
-    createMemoryRow('roaring-offering', 'memory', 90),
-    createMemoryRow('roaring', 'memory'),
+    createMemoryRow('roaring-offering', 'memory'),
+    createMemoryRow('roaring', 'memory', 90),
     createMemoryRow('bitset', 'memory'),
     createMemoryRow('map', 'memory', 180),
     createMemoryRow('map-first-match', 'memory'),
-    // The value of the source has a cache of 10 % of its prices.
-    createMemoryRow('roaring-offering', 'lru-level', 12),
+    createMemoryRow('roaring-offering', 'lru-level'),
     createMemoryRow('bitset', 'lru-level'),
+    createCachedRow('roaring', 12),
   ],
 }
 

@@ -1,4 +1,6 @@
 import type { IndexName } from '../../load/requests/searches.ts'
+import { getSourceValues } from '../../sources/source-figures.ts'
+import { pricesSource } from '../../sources/prices.ts'
 import { computeRatio } from '../../ratios.ts'
 import { runLoad, formatShare } from '../../rounds/request-round.ts'
 import type { RowMetrics, BenchRow, RowResult } from '../../row.ts'
@@ -10,16 +12,6 @@ import type { ServiceTable } from '../../table.ts'
 
 const PERCENTILES = [50, 90, 95, 97, 98, 99, 99.999] as const
 const MIN_DURATION_S = 10
-
-type SourcePercentiles = readonly [requests: number, ...percentiles: number[]]
-
-/** Values of the source (us): wrk for 30 s on its own machine, with two processors each for server and generator. */
-const SOURCE_ROWS: Readonly<Record<string, SourcePercentiles>> = {
-  'roaring 1': [785_931, 34, 45, 52, 62, 76, 97, 7_170],
-  'map 1': [70_829, 395, 541, 647, 747, 848, 1_077, 9_466],
-  'roaring 20': [2_138_513, 270, 550, 635, 707, 781, 951, 20_000],
-  'map 20': [176_831, 3_299, 6_668, 7_694, 8_354, 8_968, 10_087, 21_471],
-}
 
 const toPercentiles = (requests: number, times: readonly number[]): RowMetrics => ({
   requests,
@@ -36,7 +28,7 @@ const createRatio = (name: string, metric: string) => (result: RowResult, all: r
 
 function createPercentileRows(connections: number): BenchRow[] {
   const nameOf = (what: string) => `${what}, ${formatConnections(connections)}`
-  const createMeasuredRow = (of: BenchRow, drawer: string, source?: SourcePercentiles): BenchRow => ({
+  const createMeasuredRow = (of: BenchRow, drawer: string): BenchRow => ({
     ...of,
     async round(running, { duration, warmUp }) {
       const timing = { duration: Math.max(duration, MIN_DURATION_S), warmUp, percentiles: PERCENTILES }
@@ -44,15 +36,15 @@ function createPercentileRows(connections: number): BenchRow[] {
       const times = PERCENTILES.map((name) => result.percentiles![name]!)
       return { ...toPercentiles(result.requests, times), perSecond: result.perSecond, generator: result.cpu }
     },
-    ...(source && { source: { ...toPercentiles(source[0], source.slice(1)), perSecond: source[0] / 30 } }),
+    source: getSourceValues(pricesSource, 'prices/percentiles', of.name),
   })
-  const createIndexRow = (index: IndexName, source?: SourcePercentiles) =>
-    createMeasuredRow(createRow(nameOf(index), createIndexSpec(index)), `prices-${index}`, source)
+  const createIndexRow = (index: IndexName) =>
+    createMeasuredRow(createRow(nameOf(index), createIndexSpec(index)), `prices-${index}`)
   return [
     createMeasuredRow(createBareRow(nameOf('bare node:http')), 'prices-constant'),
-    createIndexRow('roaring-offering', SOURCE_ROWS[`roaring ${connections}`]),
+    createIndexRow('roaring-offering'),
     createIndexRow('bitset'),
-    createIndexRow('map', SOURCE_ROWS[`map ${connections}`]),
+    createIndexRow('map'),
   ]
 }
 

@@ -12,7 +12,9 @@ import {
   type OperatorName,
 } from '../../load/requests/searches.ts'
 import { createRequestRound, type RequestLoad } from '../../rounds/request-round.ts'
-import type { BenchRow } from '../../row.ts'
+import type { BenchRow, RowMetrics } from '../../row.ts'
+import { pricesSource } from '../../sources/prices.ts'
+import { getSourceValues } from '../../sources/source-figures.ts'
 import { formatLabel, createSpec, type Spec } from '../../spec.ts'
 import { CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from '../server-variants.ts'
 import { createBulkRow } from './bulk.ts'
@@ -113,8 +115,11 @@ export const createBareRow = (
   }),
 })
 
-/** Values of the source: the requests of its percentile tables, which are of 30 s of wrk, per second. */
-const [SOURCE_RATE_1, SOURCE_RATE_20] = [{ perSecond: 785_931 / 30 }, { perSecond: 2_138_513 / 30 }]
+/** Requests per second of the source, from its percentile tables. */
+const getSourceRate = (connections: string): RowMetrics => {
+  const values = getSourceValues(pricesSource, 'prices/percentiles', `roaring-offering, ${connections}`)
+  return { perSecond: values!.perSecond! }
+}
 
 const search: ServiceTable = {
   name: 'search',
@@ -126,11 +131,13 @@ const search: ServiceTable = {
     ['search, 1 connection', 'bare node:http, 1 connection'],
   ],
   rows: (specs) => [
-    ...(specs.length > 0 ? specs.map(workloads.search) : [{ ...createRow('search'), source: SOURCE_RATE_20 }]),
+    ...(specs.length > 0
+      ? specs.map(workloads.search)
+      : [{ ...createRow('search'), source: getSourceRate('20 connections') }]),
     createBareRow('bare node:http'),
     ...(specs.length > 0
       ? []
-      : [{ ...createRow('search, 1 connection', createSpec('prices'), 1), source: SOURCE_RATE_1 }]),
+      : [{ ...createRow('search, 1 connection', createSpec('prices'), 1), source: getSourceRate('1 connection') }]),
     createBareRow('bare node:http, 1 connection', 1),
   ],
 }

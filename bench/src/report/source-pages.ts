@@ -1,0 +1,85 @@
+import { formatMachine } from '../machine.ts'
+import type { PublishedTable } from './results.ts'
+import { toMarkdown, type Cells } from './table-cells.ts'
+import {
+  compareSources,
+  formatOutcome,
+  type FigureComparison,
+  type SourceGroupComparison,
+  type SourceRowComparison,
+} from './compare-sources.ts'
+import type { Source } from '../sources/source-figures.ts'
+
+/** Formats both values of a figure. @param mark marks the figures in which the source is better */
+function formatFigure({ theirs, ours, outcome }: FigureComparison, mark: (text: string) => string): string {
+  const text = `${theirs} / ${ours ?? '-'}`
+  return outcome === 'behind' ? mark(text) : text
+}
+
+const listHeads = (rows: readonly SourceRowComparison[]): string[] => [
+  ...new Set(rows.flatMap(({ figures }) => figures.map(({ head }) => head))),
+]
+
+/** Builds the table of a group: theirs / ours. The load is a column if rows have loads of their own. */
+export function buildSourceTable({ rows }: SourceGroupComparison, mark: (text: string) => string): Cells {
+  const heads = listHeads(rows)
+  const hasLoads = rows.some(({ load }) => load !== '')
+  const hasOnlyTheirs = rows.some(({ onlyTheirs }) => onlyTheirs !== '')
+  const toCells = (row: SourceRowComparison) => [
+    row.name,
+    formatOutcome(row),
+    ...heads.map((head) => {
+      const figure = row.figures.find((one) => one.head === head)
+      return figure ? formatFigure(figure, mark) : ''
+    }),
+    ...(hasOnlyTheirs ? [row.onlyTheirs] : []),
+    ...(hasLoads ? [row.load] : []),
+  ]
+  const head = ['row', 'ours is', ...heads, ...(hasOnlyTheirs ? ['only theirs'] : []), ...(hasLoads ? ['load'] : [])]
+  return [head, ...rows.map(toCells)]
+}
+
+/** Describes the loads of a group and our machine. */
+export const describeGroup = ({ group, machine, load }: SourceGroupComparison): string =>
+  machine === undefined
+    ? `${load}.`
+    : `${load}. Measured by \`pnpm bench --table ${group.table}\`: ${formatMachine(machine)}.`
+
+/** Describes the machine and the limits of a source. */
+export const describeSource = ({ machine, limits }: Source): string => `Their machine: ${machine}. Limits: ${limits}`
+
+/** Groups comparisons by source. */
+export const groupBySource = (all: readonly SourceGroupComparison[]) => [
+  ...Map.groupBy(all, ({ source }) => source).entries(),
+]
+
+/** Counts the rows by the result for our service. */
+export function countOutcomes(all: readonly SourceGroupComparison[]) {
+  const outcomes = all.flatMap(({ rows }) => rows.map(formatOutcome))
+  const count = (pattern: RegExp) => outcomes.filter((outcome) => pattern.test(outcome)).length
+  return {
+    rows: outcomes.length,
+    behind: count(/behind/),
+    ahead: count(/^ahead(?! but|.*behind)/),
+    notMeasured: count(/^not measured/),
+  }
+}
+
+/** Builds the generated part of docs/sources.md. */
+export function buildSourcesPage(published: readonly PublishedTable[]): string {
+  const all = compareSources(published)
+  const { rows, behind, ahead, notMeasured } = countOutcomes(all)
+  const summary = `${rows} rows: ours is ahead in ${ahead}, behind in at least one value in ${behind}; ${notMeasured} are not measured. The others are equal within the rounds, or not judged.`
+  return [
+    summary,
+    ...groupBySource(all).flatMap(([source, groups]) => [
+      `## ${source.service}: ${source.title}`,
+      describeSource(source),
+      ...groups.flatMap((one) => [
+        `### ${one.group.title}`,
+        toMarkdown(buildSourceTable(one, (text) => `**${text}**`)),
+        describeGroup(one),
+      ]),
+    ]),
+  ].join('\n\n')
+}
