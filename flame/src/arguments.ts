@@ -10,6 +10,7 @@ export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs
   --open         open the graph PATH, such as stats/v1/read/cpu-thread-0, or the index of all graphs; records nothing
 
 pnpm flame rename OLD NEW   change the path of a source file in all recordings
+pnpm flame recount          sum the shares of components again, after a change of flame/src/components.ts
 
 ${DIFFERENCE_HELP}`
 

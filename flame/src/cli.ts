@@ -10,6 +10,7 @@ import { FLAME_FOLDER, ROOT } from './paths.ts'
 import { updateReadme } from './readme.ts'
 import { measureBenchRate, recordRow } from './recording/record.ts'
 import { writeSnapshot } from './flame-snapshot.ts'
+import { recountComponents } from './file/recount.ts'
 import { renameFile } from './file/rename-file.ts'
 import { findAddress, openBrowser, serveViewer } from './viewer-server.ts'
 import { writeDifference } from './write-difference.ts'
@@ -28,6 +29,11 @@ async function runRename(former = '', current = ''): Promise<void> {
   await updateReadme()
 }
 
+async function runRecount(): Promise<void> {
+  process.stdout.write(`${recountComponents(FLAME_FOLDER)} recordings changed\n`)
+  await updateReadme()
+}
+
 /** Serves the viewer until a signal ends the process. */
 async function runViewer(path = ''): Promise<void> {
   const address = findAddress(path)
@@ -39,6 +45,7 @@ async function runViewer(path = ''): Promise<void> {
 async function run(argv: readonly string[]): Promise<void> {
   if (argv[0] === 'difference' && !argv.includes('--help')) return runDifference(argv.slice(1))
   if (argv[0] === 'rename' && !argv.includes('--help')) return runRename(argv[1], argv[2])
+  if (argv[0] === 'recount' && argv.length === 1) return runRecount()
   const { subjects, duration, clinic, open, help } = parseFlameArguments(argv)
   if (help) return void process.stdout.write(HELP)
   if (open) return runViewer(subjects[0])

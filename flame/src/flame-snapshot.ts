@@ -5,7 +5,7 @@ import { getFolder, type FlameSubject } from './arguments.ts'
 import { listCallers, listHotFunctions, sumComponents, sumHomes, toPercent } from './graph/hot-functions.ts'
 import { packFile } from './file/flame-file.ts'
 import { ROOT } from './paths.ts'
-import { createRecordingFile } from './file/recording-file.ts'
+import { createRecordingFile, toVisibleProfile } from './file/recording-file.ts'
 import { formatTopSentence } from './sentences.ts'
 import type { ProfileKind } from './recording/profile-control.ts'
 import { components } from './components.ts'
@@ -40,7 +40,7 @@ function toGraph({ kind, thread, profile }: ThreadRecording, service: string): G
     total: Math.round(total),
     idle: toPercent(idle, total + idle + program),
     program: toPercent(program, total + program),
-    parts: sumComponents(profile, ownComponents),
+    parts: sumComponents(toVisibleProfile(profile), ownComponents),
     homes: sumHomes(profile),
     employers: functions[0] ? listCallers(profile, functions[0], ownComponents).slice(0, MAX_CALLERS) : [],
     functions,
@@ -83,7 +83,11 @@ export function writeSnapshot(
   for (const [i, { kind, thread, profile }] of recordings.entries()) {
     const graph = graphs[i]!
     const texts = { name: formatTitle(run, graph), description: formatSubtitle(hot, graph) }
-    const file = createRecordingFile(profile, { ...texts, functions: graph.functions, parts: graph.parts })
+    const file = createRecordingFile(toVisibleProfile(profile), {
+      ...texts,
+      functions: graph.functions,
+      parts: graph.parts,
+    })
     writeFileSync(join(folder, `${kind}-${thread}.json.gz`), packFile(file))
   }
   writeFileSync(join(folder, 'hot.json'), `${JSON.stringify(hot, undefined, 2)}\n`)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { components as serviceComponents } from '../src/components.ts'
 import { listCallers, listHotFunctions, sumHomes, sumComponents } from '../src/graph/hot-functions.ts'
 import { readAllocationProfile, readCpuProfile, type Profile } from '../src/graph/profile.ts'
 
@@ -147,6 +148,39 @@ describe('shares', () => {
     ])
     const second = listHotFunctions(profile).find((one) => one.function === 'write')
     expect(listCallers(profile, second!, components)).toEqual([{ name: 'the client', share: 30 }])
+  })
+})
+
+describe('components that share code', () => {
+  const createCall = (file: string, self: number, callees: CallShape[] = []): CallShape => ({
+    name: file,
+    url: file.startsWith('node:') ? file : `file://${ROOT}${file}.ts`,
+    self,
+    callees,
+  })
+  const createSink = () => createCall('packages/runtime/src/logging/line-sink', 1, [{ name: 'writeBuffer', self: 20 }])
+
+  it('get its work by their calls, and the server gets the rest', () => {
+    const profile = createCpuProfile(
+      createCall('packages/runtime/src/http/server/endpoint', 5, [
+        createCall('packages/stats/src/youtube/youtube-call', 4, [
+          createCall('packages/stats/src/logger/console', 2, [createSink()]),
+          createCall('packages/runtime/src/errors/problems', 6),
+          createCall('node:_http_outgoing', 7),
+        ]),
+        createCall('packages/runtime/src/errors/problems', 3),
+        createCall('node:_http_outgoing', 8),
+      ]),
+      createCall('packages/runtime/src/async/turn', 10, [createCall('packages/stats/src/logger/console', 1)]),
+      createSink(),
+      createCall('node:internal/timers', 12),
+    )
+    expect(sumComponents(profile, serviceComponents.stats!)).toEqual([
+      { name: 'logger', share: 45 },
+      { name: 'server', share: 5 + 3 + 8 + 10 },
+      { name: 'client', share: 4 + 6 + 7 },
+      { name: 'other', share: 12 },
+    ])
   })
 })
 

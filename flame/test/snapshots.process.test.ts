@@ -8,10 +8,10 @@ import { services } from '../../services.ts'
 import { listAllSubjects, getFolder } from '../src/arguments.ts'
 import { components } from '../src/components.ts'
 import { formatSubtitle, formatTitle, readCode } from '../src/flame-snapshot.ts'
-import { sumComponents } from '../src/graph/hot-functions.ts'
+import type { Component } from '../src/graph/hot-functions.ts'
 import type { HotReport } from '../src/hot-report.ts'
 import { FLAME_FOLDER, ROOT } from '../src/paths.ts'
-import type { Profile } from '../src/graph/profile.ts'
+import type { ProfileCall } from '../src/graph/profile.ts'
 import { renderRecordingReadme } from '../src/readme.ts'
 import { listTopFunctions } from '../src/file/recording-file.ts'
 import { readGraph, toProfileCall } from './support/read-graph.ts'
@@ -44,16 +44,36 @@ function readCodeAt(commit: string, line: string): string | undefined {
   return status === 0 ? (stdout.split('\n')[Number(number) - 1]?.trim() ?? '') : undefined
 }
 
-/** The profile of a recorded graph, without its invisibly small calls. */
-function readRecordedProfile(file: string): Profile {
-  const { root, total } = readGraph(file)
-  return { unit: 'samples', root: toProfileCall(root), total, idle: 0, program: 0 }
-}
+/** Percentage points: shares have two decimals. */
+const ROUNDING = 0.011
 
-/** Percentage points that invisibly small calls can move between components. */
-const MAX_PART_DIFFERENCE = 1
-/** Samples. A page with fewer omits calls that matter. */
-const MIN_SAMPLES = 2_000
+/** Sum of a call and all calls below it, as the width of its frame shows. */
+const sumSubtree = ({ self, callees }: ProfileCall): number =>
+  callees.reduce((sum, callee) => sum + sumSubtree(callee), self)
+
+/**
+ * Sums the subtrees of each component in a graph, from its first frames: without the subtrees that another component
+ * begins below them.
+ */
+function sumRooms(root: ProfileCall, all: readonly Component[]): Map<string, number> {
+  const rooms = new Map<string, number>()
+  const find = (file: string, key: 'files' | 'shared') =>
+    all.find((one) => one[key]?.some((prefix) => file.startsWith(prefix)))?.name
+  function visit(call: ProfileCall, room: string, isShared: boolean): void {
+    const { name, file } = call.frame
+    const own = find(file, 'files')
+    const shared = isShared ? find(file, 'shared') : undefined
+    const next = own ?? shared ?? (name === '(garbage collector)' && room === 'other' ? 'garbage collector' : room)
+    if (next !== room) {
+      rooms.set(next, (rooms.get(next) ?? 0) + sumSubtree(call))
+      rooms.set(room, (rooms.get(room) ?? 0) - sumSubtree(call))
+    }
+    for (const callee of call.callees) visit(callee, next, isShared && own === undefined)
+  }
+  rooms.set('other', sumSubtree(root))
+  for (const callee of root.callees) visit(callee, 'other', true)
+  return rooms
+}
 
 describe.each(folders)('the snapshot in %s', (folder) => {
   const files = readdirSync(join(FLAME_FOLDER, folder))
@@ -96,16 +116,17 @@ describe.each(folders)('the snapshot in %s', (folder) => {
     expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
   })
 
-  it('has the shares that the present components give its calls', () => {
+  it('has the shares of the subtrees of its components; after a change of them, `pnpm flame recount` corrects them', () => {
     const { service, graphs } = readReport()
-    for (const { kind, thread, total, parts } of graphs.filter((graph) => graph.total >= MIN_SAMPLES)) {
-      const profile = readRecordedProfile(join(FLAME_FOLDER, folder, `${kind}-${thread}.json.gz`))
-      const shares = new Map(sumComponents(profile, components[service]!).map(({ name, share }) => [name, share]))
-      for (const { name, share } of parts)
-        expect(
-          Math.abs((shares.get(name) ?? 0) - share),
-          `${kind} ${thread}, ${name}: ${share} % of ${total}`,
-        ).toBeLessThan(MAX_PART_DIFFERENCE)
+    for (const { kind, thread, parts } of graphs) {
+      const { root, total } = readGraph(join(FLAME_FOLDER, folder, `${kind}-${thread}.json.gz`))
+      const shown = new Map(parts.map(({ name, share }) => [name, share]))
+      for (const [name, weight] of sumRooms(toProfileCall(root), components[service]!)) {
+        const share = total === 0 ? 0 : (100 * weight) / total
+        expect(Math.abs((shown.get(name) ?? 0) - share), `${kind} ${thread}, ${name}: ${share} %`).toBeLessThan(
+          ROUNDING,
+        )
+      }
     }
   })
 

@@ -32,13 +32,18 @@ function sumCategories({ root, total }: Profile): Record<Category, number> {
   return shares
 }
 
-/** Converts the recording of a thread to a file of the viewer, without invisibly small calls. */
+/** Returns the part of a profile that its graph shows: without invisibly small calls. */
+export const toVisibleProfile = (profile: Profile): Profile => {
+  return { ...profile, root: cutSmallCalls(profile.root, MIN_SHARE * profile.total) }
+}
+
+/** Converts the visible profile of a thread to a file of the viewer. */
 export function createRecordingFile(
   profile: Profile,
   { functions, parts, ...texts }: Pick<RecordingFile, 'name' | 'description' | 'functions' | 'parts'>,
 ): RecordingFile {
   const { root, unit, total } = profile
   const side = { name: texts.name, unit, total: Math.round(total), getSelf: ({ self }: ProfileCall) => self }
-  const file = createFlameFile(texts, cutSmallCalls(root, MIN_SHARE * total), [side])
+  const file = createFlameFile(texts, root, [side])
   return { ...file, categories: sumCategories(profile), functions: listTopFunctions(functions), parts }
 }

@@ -18,6 +18,8 @@ export interface Component {
   readonly name: string
   /** Prefixes of `StackFrame.file`. */
   readonly files: readonly string[]
+  /** Prefixes of files that work for several components. They count for this one only without a caller of another. */
+  readonly shared?: readonly string[]
 }
 
 /** A share of a profile in percent. */
@@ -74,27 +76,37 @@ export function listHotFunctions(profile: Profile): HotFunction[] {
 /** Sums the own shares of calls by the names that `getName` returns; the largest sum first. */
 function sumByName(profile: Profile, getName: (call: ProfileCall, callers: readonly ProfileCall[]) => string): Share[] {
   const shares = new Map<string, number>()
-  walk(profile, (call, callers) => {
+  function add(call: ProfileCall, callers: readonly ProfileCall[]): void {
     if (call.self === 0) return
     const name = getName(call, callers)
     shares.set(name, (shares.get(name) ?? 0) + call.self)
-  })
+  }
+  // The root has the weight of removed calls.
+  add(profile.root, [])
+  walk(profile, add)
   return [...shares]
     .toSorted(([, a], [, b]) => b - a)
     .map(([name, weight]) => ({ name, share: toPercent(weight, profile.total) }))
 }
 
-/** Returns the component of a call: its own, or that of the nearest caller with a component. */
+/**
+ * Returns the component of a call: its own, or that of the nearest caller with a component. Shared files have a
+ * component only if there is no such caller.
+ */
 function findComponent(
   call: ProfileCall,
   callers: readonly ProfileCall[],
   components: readonly Component[],
 ): string | undefined {
-  for (const { frame } of [call, ...callers.toReversed()]) {
-    const component = components.find(({ files }) => files.some((prefix) => frame.file.startsWith(prefix)))
-    if (component) return component.name
+  const frames = [call, ...callers.toReversed()].map(({ frame }) => frame)
+  const find = (getPrefixes: (component: Component) => readonly string[]) => {
+    for (const { file } of frames) {
+      const component = components.find((one) => getPrefixes(one).some((prefix) => file.startsWith(prefix)))
+      if (component) return component.name
+    }
+    return undefined
   }
-  return undefined
+  return find(({ files }) => files) ?? find(({ shared = [] }) => shared)
 }
 
 /** Sums the shares of components, native work included: it counts for the component of the nearest caller. */
