@@ -1,33 +1,47 @@
 import type { Progress } from './progress.ts'
+import type { Steps } from './table.ts'
 import type { RunStep } from './remaining-time.ts'
+import { computePace, groupByPace } from './run/pace.ts'
 import type { TargetProcess } from './targets/target.ts'
 import type { RowMetrics, RoundOptions, BenchRow, RowResult } from './row.ts'
 
-export interface MeasureOptions extends Omit<RoundOptions, 'paced'> {
-  /** Number of rounds of each row. */
+export interface MeasureOptions extends Omit<RoundOptions, 'pace'> {
+  /** Number of rounds of each row, unless the row has a lower maximum. */
   readonly rounds: number
   /** True to start the targets of a round at the same time, because some take long until they are ready. */
   readonly together?: boolean | undefined
-  /** False to omit the open loop at a constant rate, with its latencies. By default every second round of requests has one. */
+  /** False to omit the open loops, with their latencies. */
   readonly latencies?: boolean
+  /** Names of the rows that are compared. They get the same pace. */
+  readonly steps?: Steps
   /** Aborted to stop the measurement. A running step ends when its processes end; no other begins. */
   readonly signal?: AbortSignal
   /** Shows the steps. */
   readonly progress?: Pick<Progress, 'begin' | 'skipRow'>
 }
 
-/** Plans the steps of a measurement, for `createProgress`. */
-export const planSteps = (
-  rows: readonly BenchRow[],
-  { rounds, latencies = true }: Pick<MeasureOptions, 'rounds' | 'latencies'>,
-): RunStep[] => Array.from({ length: rounds }, (_, round) => rows.map((row) => toStep(row, round, latencies))).flat()
+/** Number of rounds at a pace, if the row has no other maximum. */
+const PACED_ROUNDS = 3
 
-/** Every second round of requests also measures latencies. */
-const isRoundPaced = (round: number, latencies: boolean) => latencies && round % 2 === 0
-const toStep = ({ name }: BenchRow, round: number, latencies: boolean): RunStep => ({
-  row: name,
-  isPaced: isRoundPaced(round, latencies),
-})
+type RoundCounts = Pick<MeasureOptions, 'rounds' | 'latencies'>
+
+/** Returns the number of rounds of a row, without a pace or with one. */
+function countRounds(
+  { maxRounds = Infinity, maxPacedRounds = PACED_ROUNDS, getCapacity }: BenchRow,
+  { rounds, latencies = true }: RoundCounts,
+  isPaced: boolean,
+): number {
+  if (!isPaced) return Math.min(rounds, maxRounds)
+  return latencies && getCapacity ? Math.min(rounds, maxPacedRounds) : 0
+}
+
+/** Plans the steps of a measurement, for `createProgress`. */
+export const planSteps = (rows: readonly BenchRow[], counts: RoundCounts): RunStep[] =>
+  [false, true].flatMap((isPaced) =>
+    rows.flatMap((row) =>
+      Array.from({ length: countRounds(row, counts, isPaced) }, () => ({ row: row.name, isPaced })),
+    ),
+  )
 
 const MAX_FAILURE_LENGTH = 200
 
@@ -61,53 +75,62 @@ function rotate<T>(items: readonly T[], round: number): T[] {
   return [...items.slice(turn), ...items.slice(0, turn)]
 }
 
+/** A row and its results so far. */
+interface RowState {
+  readonly row: BenchRow
+  readonly closed: RowMetrics[]
+  readonly paced: RowMetrics[]
+  seconds: number
+  failure: string | undefined
+}
+
+/** Returns the pace of each row: by the slowest start of all rows that are compared. */
+function computePaces(states: readonly RowState[], steps: Steps = []): Map<string, number> {
+  const groups = groupByPace(
+    states.map(({ row }) => row.name),
+    steps,
+  )
+  const capacities = Map.groupBy(
+    states.flatMap(({ row, closed }) =>
+      closed.map((metrics) => [groups.get(row.name), row.getCapacity?.(metrics)] as const),
+    ),
+    ([group]) => group,
+  )
+  return new Map(
+    states.map(({ row }) => {
+      const known = capacities.get(groups.get(row.name))?.flatMap(([, capacity]) => capacity ?? []) ?? []
+      return [row.name, computePace(known)]
+    }),
+  )
+}
+
 /**
  * Measures one round of each row, then the next round of each row, and so on. So a change of the machine's speed
  * affects all rows equally. Each round starts its target again, so the variation between rounds includes the variation
- * between starts. If a row fails, its result has the failure, and the other rows continue.
+ * between starts. The rounds at a pace follow when the capacity of all starts is known. If a row fails, its result has the
+ * failure, and the other rows continue.
  */
 export async function measure(rows: readonly BenchRow[], options: MeasureOptions): Promise<RowResult[]> {
-  const { rounds, together, latencies = true, progress } = options
-  const states = rows.map((row) => ({
-    row,
-    rounds: [] as RowMetrics[],
-    seconds: 0,
-    failure: undefined as string | undefined,
-  }))
-  for (let round = 0; round < rounds; round++) {
-    const roundOptions = { ...options, paced: isRoundPaced(round, latencies) }
-    const alive = rotate(states, round).filter(({ failure }) => failure === undefined)
-    const early = alive.map(({ row }) => (together ? startRow(row) : undefined))
-    // A failed start is reported in the step of its row.
-    for (const each of early) each?.catch(() => {})
-    // The first measurement waits until all targets have started, because a starting target uses processor time.
-    await Promise.allSettled(early)
-    for (const [i, state] of alive.entries()) {
-      options.signal?.throwIfAborted()
-      progress?.begin(toStep(state.row, round, latencies), `${state.row.name}: round ${round + 1} of ${rounds}`)
-      const began = performance.now()
-      try {
-        const running = await (early[i] ?? startRow(state.row))
-        try {
-          state.rounds.push(await state.row.round(running, roundOptions))
-        } finally {
-          await running.stop()
-        }
-        state.seconds += (performance.now() - began) / 1_000
-      } catch (error) {
-        options.signal?.throwIfAborted()
-        state.failure = `round ${round + 1} of ${rounds}: ${formatFailure(error)}`
-        progress?.skipRow(state.row.name)
-      }
+  const states = rows.map((row): RowState => ({ row, closed: [], paced: [], seconds: 0, failure: undefined }))
+  for (const isPaced of [false, true]) {
+    const paces = isPaced ? computePaces(states, options.steps) : undefined
+    const counts = states.map(({ row }) => countRounds(row, options, isPaced))
+    for (let round = 0; round < Math.max(0, ...counts); round++) {
+      const remaining = states.filter(({ failure }, i) => failure === undefined && round < counts[i]!)
+      await measureRound(rotate(remaining, round), round, options, paces)
     }
   }
-  return states.map(({ row: { name, target, source }, rounds: done, seconds, failure }) => {
+  return states.map(({ row, closed, paced, seconds, failure }) => {
+    const { name, target, source, requests } = row
+    const done = [...closed, ...paced]
     const stepSeconds = done.length > 0 ? Math.round((seconds / done.length) * 10) / 10 : undefined
     const roundSeconds = options.duration
+    const connections = requests && (options.connections ?? requests.connections)
     return {
       name,
       contender: target.name,
       source,
+      connections,
       starts: done.length,
       stepSeconds,
       roundSeconds,
@@ -115,4 +138,42 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
       failure,
     }
   })
+}
+
+/** Measures one round of each row. @param paces paces of the rows, for a round at a pace */
+async function measureRound(
+  states: readonly RowState[],
+  round: number,
+  options: MeasureOptions,
+  paces?: ReadonlyMap<string, number>,
+): Promise<void> {
+  const { together, progress } = options
+  const early = states.map(({ row }) => (together ? startRow(row) : undefined))
+  // A failed start is reported in the step of its row.
+  for (const each of early) each?.catch(() => {})
+  // The first measurement waits until all targets have started, because a starting target uses processor time.
+  await Promise.allSettled(early)
+  for (const [i, state] of states.entries()) {
+    const { row } = state
+    const pace = paces?.get(row.name)
+    const title = `round ${round + 1} of ${countRounds(row, options, paces !== undefined)}`
+    const text = pace === undefined ? title : `${title} at ${pace}/s`
+    options.signal?.throwIfAborted()
+    progress?.begin({ row: row.name, isPaced: pace !== undefined }, `${row.name}: ${text}`)
+    const began = performance.now()
+    try {
+      const running = await (early[i] ?? startRow(row))
+      try {
+        const metrics = await row.round(running, { ...options, pace })
+        ;(pace === undefined ? state.closed : state.paced).push(metrics)
+      } finally {
+        await running.stop()
+      }
+      state.seconds += (performance.now() - began) / 1_000
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      state.failure = `${text}: ${formatFailure(error)}`
+      progress?.skipRow(row.name)
+    }
+  }
 }

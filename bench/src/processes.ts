@@ -119,15 +119,21 @@ export function startOwnMeter() {
   }
 }
 
+/** Sum of a field of `schedstat` over all threads of processes (ns), as seconds. */
+const sumThreads = (pids: readonly number[], pattern: RegExp): number =>
+  pids.reduce((sum, pid) => {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    return sum + threads.reduce((time, id) => time + readProcSum(`${pid}/task/${id}/schedstat`, pattern), 0)
+  }, 0) / 1e9
+
 /**
  * As `getProcessorSeconds`, in nanosecond resolution, for measurements that are shorter than a tick. Threads that have
  * ended are not counted.
  */
-export const getThreadSeconds = (...pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => {
-    const threads = readdirSync(`/proc/${pid}/task`)
-    return sum + threads.reduce((time, id) => time + readProcSum(`${pid}/task/${id}/schedstat`, /^(\d+)/), 0)
-  }, 0) / 1e9
+export const getThreadSeconds = (...pids: readonly number[]): number => sumThreads(pids, /^(\d+)/)
+
+/** Time in which threads of processes were ready to run and had no processor (s). Threads that have ended do not count. */
+export const getWaitingSeconds = (...pids: readonly number[]): number => sumThreads(pids, /^\d+ (\d+)/)
 
 /** Resident memory of a process (MB = 10^6 bytes), or only the part for mapped files. */
 export const getResidentMegabytes = (pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number =>

@@ -10,8 +10,8 @@ export interface RoundOptions {
   /** Measured seconds, and unmeasured seconds before them. */
   readonly duration: number
   readonly warmUp: number
-  /** True if the round also measures latencies at a constant rate, if its row supports that. */
-  readonly paced: boolean
+  /** Requests or values per second of an open loop, which the round measures instead of the capacity. */
+  readonly pace?: number | undefined
   /** For a profiler: true if the round only sends its load, during `warmUp` and `duration`, and measures nothing. */
   readonly throughout?: boolean
   /** Requests per second, with `throughout`. Without it the load is a closed loop. */
@@ -32,6 +32,16 @@ export interface BenchRow {
   prepare?(running: TargetProcess): Promise<void>
   /** Runs one round on a target that was started for it. @throws Error if a reply was wrong or missing */
   round(running: TargetProcess, options: RoundOptions): Promise<RowMetrics>
+  /**
+   * Returns the capacity of a start (requests or values per second) from a round without a pace. Absent if the row has no
+   * open loop.
+   */
+  readonly getCapacity?: ((metrics: RowMetrics) => number) | undefined
+  /** Maximum number of rounds, and of those at a pace; by default those of the run. */
+  readonly maxRounds?: number | undefined
+  readonly maxPacedRounds?: number | undefined
+  /** Rows with the same name here send the same load to the same target. A run measures them once. */
+  readonly sharedAs?: string | undefined
   /** The requests of a round; absent for rows that do not send requests over HTTP. */
   readonly requests?: Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
   /** Description of the load in texts about flame graphs, whose recordings store it under this name. */
@@ -45,9 +55,12 @@ export interface RowResult {
   readonly name: string
   /** Name of the target. Result files have it under this name. */
   readonly contender: string
+  /** Metrics of the rounds: first those of closed loops, then those at a pace. */
   readonly rounds: readonly RowMetrics[]
   /** Number of starts of the target. */
   readonly starts: number
+  /** Number of connections that send requests. Absent in older results, and for other rows. */
+  readonly connections?: number | undefined
   /** Mean duration of a round with its start (s). Absent in older results. */
   readonly stepSeconds?: number | undefined
   /** Measured seconds of a round, unless its row has a duration of its own. Absent in older results. */

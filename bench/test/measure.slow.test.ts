@@ -3,7 +3,7 @@ import { createRandom } from '../src/load/requests/drawers.ts'
 import { measure, planSteps } from '../src/measure.ts'
 import { computeRatio } from '../src/ratios.ts'
 import type { RunStep } from '../src/remaining-time.ts'
-import type { BenchRow } from '../src/row.ts'
+import type { BenchRow, RowMetrics, RowResult } from '../src/row.ts'
 import { startBroadcaster, SMALL_FLEET } from './support/broadcast-server.ts'
 import { createStreamRound } from '../src/rounds/fleet-round.ts'
 
@@ -21,9 +21,11 @@ interface FakeRow {
   /** Costs of a start; each round adds its own part. */
   readonly costs?: () => number
   readonly noise?: () => number
+  /** True if it also has an open loop. */
+  readonly paced?: boolean
 }
 
-function createFakeRow({ name, events = [], fails, costs = () => 1, noise = () => 0 }: FakeRow): BenchRow {
+function createFakeRow({ name, events = [], fails, costs = () => 1, noise = () => 0, paced }: FakeRow): BenchRow {
   let cost = 0
   const say = (what: string) => {
     events.push(`${name} ${what}`)
@@ -40,9 +42,12 @@ function createFakeRow({ name, events = [], fails, costs = () => 1, noise = () =
       },
     },
     prepare: async () => say('prepare'),
-    async round(_running, { paced }) {
+    ...(paced && { getCapacity: ({ perSecond }) => Number(perSecond) }),
+    async round(_running, { pace }): Promise<RowMetrics> {
       say('round')
-      return { cpu: cost * (1 + noise()), ...(paced && { p50: 1 }) }
+      if (pace !== undefined) return { rate: pace }
+      cost *= 1 + noise()
+      return { cpu: cost, perSecond: 100 / cost }
     },
   }
 }
@@ -52,17 +57,31 @@ describe('rows', () => {
     const events: string[] = []
     const steps: string[] = []
     const rows = ['a', 'b'].map((name) => createFakeRow({ name, events }))
-    const progress = {
-      begin: ({ isPaced }: RunStep, text: string) => void steps.push(isPaced ? `${text}, paced` : text),
-      skipRow: () => {},
-    }
+    const progress = { begin: (_step: RunStep, text: string) => void steps.push(text), skipRow: () => {} }
     expect(planSteps(rows, { rounds: 2 })).toHaveLength(4)
     const results = await measure(rows, { ...OPTIONS, rounds: 2, progress })
     const whole = (name: string) => ['start', 'prepare', 'round', 'stop'].map((what) => `${name} ${what}`)
     expect(events).toEqual(['a', 'b', 'b', 'a'].flatMap(whole))
-    expect(steps).toEqual(['a: round 1 of 2, paced', 'b: round 1 of 2, paced', 'b: round 2 of 2', 'a: round 2 of 2'])
-    expect(results[0]).toMatchObject({ name: 'a', contender: 'a', starts: 2, rounds: [{ cpu: 1, p50: 1 }, { cpu: 1 }] })
-    expect(results[0]!.rounds[1]).not.toHaveProperty('p50')
+    expect(steps).toEqual(['a: round 1 of 2', 'b: round 1 of 2', 'b: round 2 of 2', 'a: round 2 of 2'])
+    expect(results[0]).toMatchObject({ name: 'a', contender: 'a', starts: 2, rounds: [{ cpu: 1 }, { cpu: 1 }] })
+  })
+
+  it('that are compared get one pace, below the capacity of the slowest start of all of them', async () => {
+    // Capacities of their starts: 100, 50, 25 of a; 200 of b; 10 of c, which is compared with no other.
+    const costs = [1, 2, 4, 1, 1, 1]
+    const rows = [
+      createFakeRow({ name: 'a', paced: true, costs: () => costs.shift()! }),
+      createFakeRow({ name: 'b', paced: true, costs: () => 0.5 }),
+      createFakeRow({ name: 'c', paced: true, costs: () => 10 }),
+      createFakeRow({ name: 'd' }),
+    ]
+    const options = { ...OPTIONS, steps: [['b', 'a']] } as const
+    const results = await measure(rows, options)
+    const pacesOf = ({ rounds }: RowResult) => rounds.flatMap(({ rate }) => rate ?? [])
+    expect(results.map(pacesOf)).toEqual([[15, 15, 15], [15, 15, 15], [6, 6, 6], []])
+    expect(results.map(({ starts }) => starts)).toEqual([6, 6, 6, 3])
+    expect(planSteps(rows, OPTIONS).filter(({ isPaced }) => isPaced)).toHaveLength(9)
+    expect((await measure(rows, { ...options, latencies: false })).flatMap(pacesOf)).toEqual([])
   })
 
   it('are measured one at a time if they start together', async () => {

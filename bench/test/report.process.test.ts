@@ -158,6 +158,29 @@ describe('tables', () => {
     ])
   })
 
+  it('show the reason instead of a figure if rounds differ tenfold, and no cost below 0', () => {
+    const columns = {
+      p99: { head: 'p99', of: 'spread' },
+      cost: { head: 'cost', of: 'spread' },
+      more: { head: 'more', derive: () => -1 },
+    } as const
+    const rowOf = (slow: RowMetrics, cost = 1) => {
+      const rounds: RowMetrics[] = [
+        { p99: 100, reached: 1, lateness: 5, steal: 0, cost },
+        { p99: 2_000, ...slow, cost: 2 },
+      ]
+      return buildTable([{ name: 'a', contender: '', starts: 2, rounds }], { columns })[1]!
+    }
+    const fine = { reached: 1, lateness: 5, steal: 0, waiting: 0 }
+    expect(rowOf(fine)).toEqual(['a', '100 to 2,000: starts differ', '1.5 (1.0-2.0)', 'below what can be measured'])
+    expect(rowOf({ ...fine, reached: 0.5 })[1]).toBe('100 to 2,000: slower than the pace')
+    expect(rowOf({ ...fine, lateness: 1_000 })[1]).toBe('100 to 2,000: generator late')
+    expect(rowOf({ ...fine, steal: 0.1 })[1]).toBe('100 to 2,000: host busy')
+    expect(rowOf({ ...fine, waiting: 0.5 })[1]).toBe('100 to 2,000: no free processor')
+    expect(rowOf(fine, -1)[2]).toBe('0.5 (below 0-2.0)')
+    expect(rowOf(fine, -9)[2]).toBe('below what can be measured')
+  })
+
   it('show words, maxima, values of the source, and values derived from other rows', () => {
     const columns = {
       pages: 'pages',

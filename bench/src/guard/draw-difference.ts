@@ -110,7 +110,7 @@ async function profileRound(row: GuardRow, checkout: string, folder: string, dur
   try {
     const before = getProcessorSeconds(pid, ...extraPids)
     const from = readClock()
-    const metrics = await row.row.round(running, { ...durations, paced: false, checkout })
+    const metrics = await row.row.round(running, { ...durations, checkout })
     const to = readClock()
     // The metric is processor time per unit (us). The round also does units that it does not count, in its warm-up.
     const units = ((getProcessorSeconds(pid, ...extraPids) - before) * 1e6) / (metrics[row.metric!] as number)

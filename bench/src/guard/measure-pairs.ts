@@ -32,7 +32,7 @@ const loadInTurn = (row: GuardRow, running: readonly TargetProcess[]) =>
 const measureAtOnce = ({ row, metric }: GuardRow, running: readonly TargetProcess[], checkouts: readonly string[]) =>
   Promise.all(
     running.map(async (one, i) => {
-      const metrics = await row.round(one, { duration: 1.5, warmUp: 1, paced: false, checkout: checkouts[i]! })
+      const metrics = await row.round(one, { duration: 1.5, warmUp: 1, checkout: checkouts[i]! })
       return [metrics[metric!] as number]
     }),
   )

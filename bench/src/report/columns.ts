@@ -1,6 +1,7 @@
 import type { RowResult } from '../row.ts'
 import { computeMedian, computeSpread } from '../statistics.ts'
 import { formatShort } from './format-numbers.ts'
+import { findCause, isErratic } from './round-cause.ts'
 
 /** A column of a table: a metric over the rounds of a row. */
 export interface Column {
@@ -51,15 +52,21 @@ export const isSource = (name: string): boolean => name.startsWith(SOURCE_PREFIX
 export const getSource = ({ source }: RowResult, name: string): number | string | undefined =>
   source?.[name.replace(SOURCE_PREFIX, '')]
 
+/** Text of a cost below 0: the difference of two measurements is within their variation. */
+const BELOW_MEASURABLE = 'below what can be measured'
+
 /** Formats a cell. @param all results of all rows, for derived columns */
 export function formatCell(name: string, column: Column, result: RowResult, all: readonly RowResult[]): string {
   const { format = formatShort, of, derive } = column
-  const toText = (value: number | string | undefined) => (typeof value === 'number' ? format(value) : (value ?? ''))
+  const toText = (value: number | string | undefined) =>
+    typeof value !== 'number' ? (value ?? '') : value < 0 ? BELOW_MEASURABLE : format(value)
   if (isSource(name)) return toText(getSource(result, name))
   if (derive) return toText(derive(result, all))
   const numbers = getNumbers(result, name)
   if (numbers.length === 0) return toText(result.rounds.find((metrics) => name in metrics)?.[name])
   const { median: middle, min, max } = computeSpread(numbers)
   if (of === 'max') return format(max)
-  return of === 'spread' && numbers.length > 1 ? `${format(middle)} (${format(min)}-${format(max)})` : format(middle)
+  if (of !== 'spread' || numbers.length === 1 || middle < 0) return toText(middle)
+  if (isErratic(numbers)) return `${format(min)} to ${format(max)}: ${findCause(result.rounds, name)}`
+  return `${format(middle)} (${min < 0 ? 'below 0' : format(min)}-${format(max)})`
 }

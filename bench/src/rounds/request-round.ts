@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createCheck } from '../load/common/expectation.ts'
 import { SATURATED_SHARE, type LoadPlan, type LoadRequest, type LoadResult } from '../load/load-plan.ts'
 import { generators, type GeneratorName } from '../load/generators.ts'
-import { PINS, getProcessorSeconds, getResidentMegabytes } from '../processes.ts'
+import { watchSteal } from '../machine.ts'
+import { PINS, getProcessorSeconds, getResidentMegabytes, getWaitingSeconds } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
 import { formatPercent, formatTenth, formatWhole } from '../report/format-numbers.ts'
 import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
@@ -13,9 +14,6 @@ export interface RequestLoad extends Pick<LoadPlan, 'requests' | 'expect' | 'con
   /** Description of the load, as in `BenchRow`. */
   readonly says: string
 }
-
-/** Rate of the open loop, as a share of the rate of the closed loop. */
-const OPEN_LOOP_SHARE = 0.7
 
 type LoadTiming = Pick<LoadPlan, 'duration' | 'warmUp' | 'rate' | 'percentiles' | 'shares'>
 
@@ -80,38 +78,70 @@ export function runMeasuredLoad(
 }
 
 /**
- * Runs a round of requests: a warm-up, a closed loop that measures the capacity of the server, and optionally an open
- * loop at 70 % of this capacity that measures latencies. With pipelining there is no open loop.
+ * Runs an open loop.
+ * @returns the latencies from the due time, and what explains them: the lateness of the generator, the reached share of
+ *   the pace, and the shares of the time in which the host used the processors (steal) or the server waited for one
+ */
+async function measureLatencies(
+  running: TargetProcess,
+  requests: Omit<RequestLoad, 'says'>,
+  timing: LoadTiming & { readonly rate: number },
+): Promise<RowMetrics> {
+  const pids = [running.pid, ...(running.extraPids ?? [])]
+  const [waited, readSteal, began] = [readWaiting(pids), watchSteal(), performance.now()]
+  const { latency, lateness, perSecond } = await runLoad(running, requests, timing)
+  const waiting = (readWaiting(pids) - waited) / ((performance.now() - began) / 1000)
+  const { rate } = timing
+  return { ...latency, rate, lateness: lateness!, reached: perSecond / rate, steal: readSteal() ?? 0, waiting }
+}
+
+/** Returns the waiting time of processes (s); NaN if the platform does not report it. */
+function readWaiting(pids: readonly number[]): number {
+  try {
+    return getWaitingSeconds(...pids)
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Renames the latencies of a closed loop: `closedP50` to `closedMax`. */
+const toClosedLatency = (latency: LoadResult['latency']): RowMetrics =>
+  Object.fromEntries(
+    Object.entries(latency).map(([name, time]) => [`closed${name[0]!.toUpperCase()}${name.slice(1)}`, time]),
+  )
+
+/**
+ * Runs a round of requests: a warm-up, then a closed loop that measures the capacity of the server; or with a pace, an open
+ * loop that measures latencies.
  */
 async function runRequestRound(
   running: TargetProcess,
   given: Omit<RequestLoad, 'says'>,
   options: RoundOptions,
 ): Promise<RowMetrics> {
-  const { duration, warmUp, paced, generator } = options
+  const { duration, warmUp, pace, generator } = options
   const requests = { ...given, connections: options.connections ?? given.connections }
   if (options.throughout)
     return { ...(await runLoad(running, requests, { duration, warmUp, rate: options.rate })).latency }
+  // Without a warm-up at the pace itself, requests are 200 ms late at 40,000 requests/s: the generator is a new process.
+  if (pace !== undefined) return measureLatencies(running, requests, { duration, warmUp, rate: pace })
   await runLoad(running, requests, { duration: warmUp, warmUp: 0 }, generator)
   const capacity = await runMeasuredLoad(running, requests, { duration, warmUp: 0 }, generator)
   const memory = getResidentMegabytes(running.pid)
   const metrics = { cpu: capacity.costs, perSecond: capacity.perSecond, memory, generator: capacity.cpu }
   if (given.pipeline !== undefined) return { ...metrics, ...capacity.latency, rate: 'closed loop' }
-  if (!paced) return metrics
-  const rate = Math.max(1, Math.floor(OPEN_LOOP_SHARE * capacity.perSecond))
-  // There is another warm-up, because the generator is a new process. Without it, requests are 200 ms late at 40,000
-  // requests/s.
-  const { latency, lateness } = await runLoad(running, requests, { duration, warmUp, rate })
-  return { ...metrics, ...latency, rate, lateness: lateness! }
+  return { ...metrics, ...toClosedLatency(capacity.latency) }
 }
 
 /** Creates the round of a row of requests. */
 export const createRequestRound = ({
   says,
   ...requests
-}: RequestLoad): Pick<BenchRow, 'round' | 'says' | 'requests'> => ({
+}: RequestLoad): Pick<BenchRow, 'round' | 'says' | 'requests' | 'getCapacity'> => ({
   says,
   requests,
+  // With pipelining there is no open loop.
+  getCapacity: requests.pipeline === undefined ? ({ perSecond }) => Number(perSecond) : undefined,
   round: (running, options) => runRequestRound(running, requests, options),
 })
 
@@ -140,7 +170,7 @@ export async function checkReplies(
 export const createCheckedRound = (
   requests: RequestLoad,
   make: (running: TargetProcess) => Promise<void> = async () => {},
-): Pick<BenchRow, 'prepare' | 'round' | 'says' | 'requests'> => ({
+): Pick<BenchRow, 'prepare' | 'round' | 'says' | 'requests' | 'getCapacity'> => ({
   ...createRequestRound(requests),
   async prepare(running) {
     await make(running)
@@ -168,11 +198,11 @@ export const REQUEST_COLUMNS: Columns = {
     better: 'more',
     plot: 'Requests per second',
   },
-  p50: { head: 'p50 us', format: formatWhole, isDetail: true, better: 'less' },
-  p90: { head: 'p90 us', format: formatWhole, isDetail: true, better: 'less' },
-  p99: { head: 'p99 us', format: formatWhole, isDetail: true, better: 'less' },
-  p999: { head: 'p99.9 us', format: formatWhole, isDetail: true },
-  max: { head: 'max us', format: formatWhole, isDetail: true, better: 'less' },
+  p50: { head: 'p50 us', format: formatWhole, of: 'spread', isDetail: true, better: 'less' },
+  p90: { head: 'p90 us', format: formatWhole, of: 'spread', isDetail: true, better: 'less' },
+  p99: { head: 'p99 us', format: formatWhole, of: 'spread', isDetail: true, better: 'less' },
+  p999: { head: 'p99.9 us', format: formatWhole, of: 'spread', isDetail: true },
+  max: { head: 'max us', format: formatWhole, of: 'spread', isDetail: true, better: 'less' },
   rate: { head: 'at requests/s', format: formatWhole, isDetail: true },
   lateness: { head: 'generator late p99 us', format: formatWhole, isDetail: true },
   memory: { head: 'RSS MB', format: formatWhole, plot: 'Resident memory (MB)' },

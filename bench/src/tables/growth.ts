@@ -82,7 +82,7 @@ function createReadWriteRow(rate: number): BenchRow {
   )
   const writes = { method: 'PUT', entries: FULL_BASE_ENTRIES, connections: 16 } as const
   const round: BenchRow['round'] = async (running, how) => {
-    const both = { duration: 3 * how.duration + 2 * how.warmUp, warmUp: 0, rate }
+    const both = { duration: 2 * (how.duration + how.warmUp), warmUp: 0, rate }
     const writeLoad = rate > 0 ? runKvLoad(running, writes, both) : undefined
     const [metrics, put] = await Promise.all([reads.round(running, how), writeLoad])
     if (!put) return metrics

@@ -60,6 +60,7 @@ const serverTable: ServiceTable = {
  */
 const createIdleRow = (row: BenchRow): BenchRow => ({
   ...row,
+  getCapacity: undefined,
   async round(running, { duration }) {
     const requests = createSampleReads()
     await runLoad(running, requests, { duration, warmUp: 0 })

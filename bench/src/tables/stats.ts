@@ -133,13 +133,22 @@ const createStandInRow = (connections: number): BenchRow => ({
 const createStatsSpec = (variant: string, settings: Spec['settings'] = {}) => createSpec('stats', variant, settings)
 const VARIANT_NAMES = Object.keys(variants)
 
-/** Columns of requests, and the latencies of the source, which are of a closed loop. */
+/** Columns of requests, and latencies of a closed loop: ours and those of the source. */
 const SOURCE_COLUMNS: Columns = {
   ...REQUEST_COLUMNS,
   ...Object.fromEntries(
-    ['p50', 'p75', 'p90', 'p99', 'max'].map((name) => [
-      `source: ${name}`,
-      { head: `source: ${name} us`, format: formatWhole },
+    ['P50', 'P75', 'P90', 'P99', 'Max'].flatMap((name) => [
+      [
+        `closed${name}`,
+        {
+          head: `closed loop ${name.toLowerCase()} us`,
+          format: formatWhole,
+          of: 'spread',
+          isDetail: true,
+          better: 'less',
+        },
+      ],
+      [`source: closed${name}`, { head: `source: ${name.toLowerCase()} us`, format: formatWhole, isDetail: true }],
     ]),
   ),
 }

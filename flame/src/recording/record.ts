@@ -1,4 +1,5 @@
 import { measure } from '@influencer-stats/bench/measure'
+import { computePace } from '@influencer-stats/bench/run/pace'
 import type { BenchRow } from '@influencer-stats/bench/row'
 import { createTemporaryFolder } from '@influencer-stats/bench/temporary-folder'
 import { readFileSync } from 'node:fs'
@@ -86,7 +87,7 @@ type LoadOptions = { threads: number; start: StartProcess; seconds: number; rate
 
 /**
  * Runs work while the service of a row is under the load of the row, after a warm-up. The rate of the load is the given
- * one, or the rate of an open loop without inlining if that is lower.
+ * one, or the pace of the service without inlining if that is lower.
  *
  * @param seconds duration of the work
  * @throws Error if a reply was wrong or missing, because the profile is then not that of a working service
@@ -97,9 +98,10 @@ export function runUnderLoad<T>(
   work: (process: ProfiledProcess) => Promise<T>,
 ): Promise<{ done: T; rate?: number }> {
   return withService(row, threads, start, async (process) => {
-    const own = rate && (await row.round(process, { duration: WARM_UP_S, warmUp: 1, paced: true })).rate
-    const pace = typeof own === 'number' && rate ? Math.min(own, rate) : undefined
-    const roundOptions = { duration: seconds + MARGIN_S, warmUp: WARM_UP_S, paced: false, throughout: true, rate: pace }
+    const { getCapacity } = row
+    const own = rate && getCapacity?.(await row.round(process, { duration: WARM_UP_S, warmUp: 1 }))
+    const pace = own && rate ? Math.min(computePace([own]), rate) : undefined
+    const roundOptions = { duration: seconds + MARGIN_S, warmUp: WARM_UP_S, throughout: true, rate: pace }
     const loadRound = row.round(process, roundOptions)
     // `await loadRound` below reports a failure. If the work fails first, the rejection must not be unhandled.
     loadRound.catch(() => {})

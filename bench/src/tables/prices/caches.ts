@@ -63,13 +63,17 @@ function createLimitedRow(
 ): BenchRow {
   const requests = createRequestRound(createSearches('prices-roaring-offering', SOURCE_CONNECTIONS))
   return {
+    ...requests,
     name,
     target: {
       ...createServiceTarget(createSpec('prices'), { maxQueueDelay: '0', ...settings }, { env }),
       name: `prices, ${name}`,
     },
     async round(running, how) {
-      return { kept: kept / 1e6, ...(await requests.round(running, { ...how, warmUp: how.duration })) }
+      return {
+        kept: kept / 1e6,
+        ...(await requests.round(running, { ...how, warmUp: Math.max(how.warmUp, how.duration) })),
+      }
     },
   }
 }

@@ -30,6 +30,7 @@ function createPercentileRows(connections: number): BenchRow[] {
   const nameOf = (what: string) => `${what}, ${formatConnections(connections)}`
   const createMeasuredRow = (of: BenchRow, drawer: string): BenchRow => ({
     ...of,
+    getCapacity: undefined,
     async round(running, { duration, warmUp }) {
       const timing = { duration: Math.max(duration, MIN_DURATION_S), warmUp, percentiles: PERCENTILES }
       const result = await runLoad(running, createSearches(drawer, connections), timing)
