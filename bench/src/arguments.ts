@@ -10,7 +10,8 @@ pnpm bench compare 'TABLE: A / B'                 A against B in interleaved pai
 pnpm bench guard [--base COMMIT]                  costs of this checkout against those of a commit; exit code 1 if
                                                   a row regressed; --rows NAMES, or --short for six rows.
                                                   A row that regressed gets a flame graph of the difference below
-                                                  --output FOLDER (a temporary folder)
+                                                  --output FOLDER (a temporary folder). --publish adds the run
+                                                  to the history that the report shows
 pnpm bench doctor                                 costs of this machine: system call, wake-up, sync to disk, memory;
                                                   beside those of the machines of the published results
 pnpm bench texts                                  write the report and the READMEs again, from the published results

@@ -59,6 +59,7 @@ it('parses its flags and names an unknown one', () => {
     rows: ['kv-get', 'start'],
     isShort: false,
     output: undefined,
+    isPublished: false,
   })
   expect(() => parseGuardOptions(['--bases', 'v1'])).toThrow('--bases')
 })

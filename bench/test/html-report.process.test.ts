@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { listConclusions, listRowsBehind } from '../src/report/conclusions.ts'
 import { UNKNOWN_REASON } from '../src/report/reasons.ts'
+import { appendGuardRun, readGuardRuns } from '../src/report/guard-history.ts'
 import { renderReport } from '../src/report/html.ts'
 import { createPlots } from '../src/report/plots.ts'
 import { readResults } from '../src/report/results.ts'
@@ -11,16 +13,21 @@ import { createResult, published, SLOW, table } from './support/report-fixtures.
 
 describe('the report', () => {
   it('escapes its texts, and has contents, headings by service and names of its plots', () => {
-    const page = renderReport([{ ...published[0]!, table: { ...table, title: '<b>' } }])
-    expect(page).toContain('&lt;b>')
-    expect(page).not.toContain('<b>')
-    expect(page).toContain('<a href="#stats-read">')
+    const page = renderReport([{ ...published[0]!, table: { ...table, title: '<u>' } }])
+    expect(page).toContain('&lt;u>')
+    expect(page).not.toContain('<u>')
+    expect(page).toContain('<a href="#stats">')
+    expect(page).toContain('<details id="stats-read">')
     expect(page).toContain('<h2 id="stats">')
-    expect(page.match(/<svg[^>]*>/g)!.filter((tag) => !/role="img" aria-label="[^"]+"/.test(tag))).toEqual([])
+    expect(
+      page
+        .match(/<(?:svg|div) class="(?:curves|bars)"[^>]*>/g)!
+        .filter((tag) => !/role="img" aria-label="[^"]+"/.test(tag)),
+    ).toEqual([])
   })
 
   it('names the existing flame graphs', () => {
-    const names = /pnpm flame --open NAME<\/code> opens: (.+)<\/p>/.exec(renderReport(published))![1]!.split(' · ')
+    const names = /pnpm flame --open NAME<\/code> opens: (.+?)<\/p>/.exec(renderReport(published))![1]!.split(' · ')
     expect(names.length).toBeGreaterThan(7)
     expect(names.filter((name) => !existsSync(new URL(`../../flame/${name}`, import.meta.url)))).toEqual([])
   })
@@ -96,15 +103,58 @@ describe('the report', () => {
     }))
     const [plot, ...more] = createPlots(grown, { ...table, against: 'size' })
     expect(more).toEqual([])
-    expect(plot!.svg.match(/<path/g)).toHaveLength(2)
+    expect(plot!.html.match(/<path/g)).toHaveLength(2)
   })
 
-  it('states that lengths are logarithmic if one bar would hide the rest', () => {
-    const [closeResults, distantResults] = [
-      [createResult('a', [1]), createResult('b', [2])],
-      [createResult('a', [1]), createResult('b', [200])],
-    ]
-    expect(createPlots(closeResults, table)[0]!.title).not.toContain('logarithms')
-    expect(createPlots(distantResults, table)[0]!.title).toContain('logarithms')
+  it('has bars of linear lengths', () => {
+    const [plot] = createPlots([createResult('a', [1]), createResult('b', [200])], table)
+    expect(plot!.html.match(/class="fill" style="width:[^"]+"/g)).toEqual([
+      'class="fill" style="width:0.5%"',
+      'class="fill" style="width:100.0%"',
+    ])
+  })
+
+  it('begins with five sentences and five linear bars, and names the lowest and highest ratio of each', () => {
+    const page = renderReport(readResults(tables))
+    const [, first] = /<section class="first">([^]*?)<\/section>/.exec(page)!
+    expect(first!.match(/<p>/g)).toHaveLength(5)
+    expect(first!.match(/class="bar(?: worse)?"/g)).toHaveLength(5)
+    expect(first!.match(/\d\.\d\d \(\d\.\d\d to \d\.\d\d\)/g)).toHaveLength(10)
+    expect(first).toContain('one kind of processor, ')
+  })
+
+  it('combines the results of two kinds of processors on the first screen', () => {
+    const steps = [['v8', 'nginx static file']] as const
+    const measure = (processor: string, cpu: number) => ({
+      ...published[0]!,
+      machine: { ...published[0]!.machine, processor },
+      table: { ...table, steps },
+      results: [
+        createResult(
+          'v8',
+          Array.from({ length: 7 }, () => cpu),
+        ),
+        createResult('nginx static file', [4, 4, 4, 4, 4, 4, 5]),
+      ],
+    })
+    const page = renderReport([measure('A', 2), measure('B', 6)])
+    expect(page).toContain('takes 0.50 to 1.50 (0.40 to 1.50) times the CPU time of one from nginx')
+    expect(page).toContain('2 kinds of processors: A and B')
+  })
+
+  it('shows the published runs of the guard, the newest first', () => {
+    const folder = createTemporaryFolder()
+    for (const [commit, day] of [
+      ['aaa', '2026-11-20'],
+      ['bbb', '2026-11-21'],
+    ] as const)
+      appendGuardRun(
+        { machine: { ...published[0]!.machine, commit, date: day }, base: 'v0.1.0', rows: { read: [0.98, 0.97, 1] } },
+        folder,
+      )
+    const page = renderReport(published, readGuardRuns(folder))
+    expect(page.indexOf('bbb')).toBeLessThan(page.indexOf('aaa'))
+    expect(page).toContain('0.980 (0.970 to 1.000)')
+    expect(renderReport(published, [])).toContain('No run is published yet')
   })
 })

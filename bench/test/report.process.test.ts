@@ -102,16 +102,17 @@ describe('results of two processor models', () => {
   it('give the range of a number, and all tables and processors', () => {
     const mark = (what: string) => `<!--= stats/read: ${what} -->7<!--/-->`
     expect(withProse(mark('v1 cpu'), both)).toContain('-->21.0 to 42.0<!--/-->')
-    expect(withProse(mark('v2 / v1 cpu'), both)).toContain('-->0.50 to 2.00<!--/-->')
+    expect(withProse(mark('v2 / v1 cpu'), both)).toContain('-->0.50 to 2.00 (0.33 to 3.00)<!--/-->')
     expect(() => withProse(mark('v3 cpu'), both)).toThrow('stats/read: v3')
     const processors = '<!--= processors -->?<!--/-->'
-    expect(withProse(processors, both)).toBe(`<!--= processors -->${machine.processor} and Other CPU<!--/-->`)
+    expect(withProse(processors, both)).toBe(
+      `<!--= processors -->2 kinds of processors: ${machine.processor} and Other CPU<!--/-->`,
+    )
     const section = buildSection(both)
     for (const { processor } of [machine, other]) expect(section).toContain(processor)
     expect(section.match(/v2 \/ v1/g)).toHaveLength(2)
     const page = renderReport(both)
-    expect(page.match(/<h3 id="stats-read">/g)).toHaveLength(1)
-    expect(page.match(/href="#stats-read"/g)).toHaveLength(1)
+    expect(page.match(/<details id="stats-read">/g)).toHaveLength(1)
     expect(page).toContain('Other CPU')
   })
 
@@ -218,7 +219,7 @@ describe('prose', () => {
   it('takes its numbers from the results', () => {
     const mark = (what: string) => `about <!--= stats/read: ${what} -->7<!--/--> us`
     expect(withProse(mark('v1 cpu'), published)).toBe('about <!--= stats/read: v1 cpu -->42.0<!--/--> us')
-    expect(withProse(mark('v2 / v1 cpu'), published)).toContain('-->0.50<!--/-->')
+    expect(withProse(mark('v2 / v1 cpu'), published)).toContain('-->0.50 (0.33 to 0.51)<!--/-->')
     expect(() => withProse(mark('v9 cpu'), published)).toThrow('stats/read: v9')
   })
 

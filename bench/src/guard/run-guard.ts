@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { computeMedianInterval, type MedianInterval } from '../statistics.ts'
+import { appendGuardRun } from '../report/guard-history.ts'
+import { assertQuietMachine, describeMachine } from '../machine.ts'
 import { formatFactor } from '../report/format-numbers.ts'
 import { OWN_CHECKOUT } from '../targets/service.ts'
 import { checkOutBase, resolveBase } from './checkouts.ts'
@@ -22,9 +24,12 @@ export function parseGuardOptions(argv: readonly string[]) {
       short: { type: 'boolean', default: false },
       // Folder of the flame graphs of rows that regressed; by default a new one among the temporary files.
       output: { type: 'string' },
+      // Appends the run to the history that the report shows.
+      publish: { type: 'boolean', default: false },
     },
   })
-  return { base: values.base, rows: values.rows?.split(','), isShort: values.short, output: values.output }
+  const { base, rows, short, output, publish } = values
+  return { base, rows: rows?.split(','), isShort: short, output, isPublished: publish }
 }
 
 type GuardOptions = ReturnType<typeof parseGuardOptions>
@@ -121,6 +126,9 @@ export async function runGuard(
   signal: AbortSignal,
 ): Promise<boolean> {
   const rows = selectRows(options)
+  const ratios: Record<string, readonly [number, number, number]> = {}
+  if (options.isPublished) await assertQuietMachine(print)
+  const machine = describeMachine()
   const base = await resolveBase(options.base)
   await using checkout = await checkOutBase(base)
   print(
@@ -135,11 +143,13 @@ export async function runGuard(
       return measurePair(row, checkouts, pair)
     })
     print(formatResult(row.name, result))
+    ratios[row.name] = [result.median, result.low, result.high]
     if (result.verdict !== 'regressed') continue
     regressed.push(row)
     folder ??= mkdtempSync(join(tmpdir(), 'influencer-stats-guard-'))
     print(await explain(row, checkouts, folder))
   }
+  if (options.isPublished) print(`published: ${appendGuardRun({ machine, base, rows: ratios })}`)
   if (regressed.length > 0) print(`regressed against ${base}: ${regressed.map(({ name }) => name).join(', ')}`)
   return regressed.length === 0
 }

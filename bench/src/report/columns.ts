@@ -46,6 +46,10 @@ export function getMetric(result: RowResult, name: string): number | undefined {
 export const omitDetails = (columns: Columns): Columns =>
   Object.fromEntries(Object.entries(columns).filter(([, column]) => !toColumn(column).isDetail))
 
+/** Returns the columns without the values of sources, which the section of sources has. */
+export const omitSources = (columns: Columns): Columns =>
+  Object.fromEntries(Object.entries(columns).filter(([name]) => !isSource(name)))
+
 export const toColumn = (column: Column | string): Column => (typeof column === 'string' ? { head: column } : column)
 
 export const isSource = (name: string): boolean => name.startsWith(SOURCE_PREFIX)

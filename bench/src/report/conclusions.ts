@@ -26,23 +26,26 @@ function formatShortRatio({ limited, median, low, high, confidence }: Ratio): st
 }
 
 /** A comparison of a row of ours with a peer. */
-interface PeerComparison {
+export interface PeerComparison {
   /** Name of the ratio, as `compare` takes it. */
   readonly title: string
   readonly verdict: string
+  /** Ratio of the processor time. */
+  readonly ratio: Ratio
   /** Ratios of the processor time and of the rate. */
   readonly cost: string
   readonly rate: string
   readonly processor: string
 }
 
-const listPeerComparisons = (published: readonly PublishedTable[]): PeerComparison[] =>
+export const listPeerComparisons = (published: readonly PublishedTable[]): PeerComparison[] =>
   published.flatMap((one) =>
     computeSteps(one.results, one.table)
       .filter(({ against }) => PEER_PATTERN.test(against))
       .map(({ name, ratios: [cost, rate] }) => ({
         title: `${getTableName(one)}: ${name}`,
         verdict: toVerdict(cost!),
+        ratio: cost!,
         cost: formatShortRatio(cost!),
         rate: rate ? formatShortRatio(rate) : '',
         processor: one.machine.processor,
@@ -91,12 +94,17 @@ const listPeersAhead = (published: readonly PublishedTable[]): RowBehind[] =>
       return { title, command: toCompareCommand(title), values, processor }
     })
 
+/** Maximum number of values of a row in the conclusions; the page of sources has all. */
+const MAX_VALUES = 2
+
 const listSourcesAhead = (published: readonly PublishedTable[], compared?: readonly Source[]): RowBehind[] =>
   compareSources(published, compared).flatMap(({ group, machine, rows }) =>
     rows.flatMap(({ name, ownTitle, figures }) => {
       const behind = figures.filter(({ outcome }) => outcome === 'behind')
       if (behind.length === 0) return []
-      const values = behind.map(({ head, ours, theirs }) => `${head} ${ours} (${theirs})`).join('; ')
+      const shown = behind.slice(0, MAX_VALUES).map(({ head, ours, theirs }) => `${head} ${ours} (${theirs})`)
+      const more = behind.length > MAX_VALUES ? [`${behind.length - MAX_VALUES} more`] : []
+      const values = [...shown, ...more].join('; ')
       const command = `\`pnpm bench --table ${group.table}\`: ${name}`
       return [{ title: `${ownTitle} / the source`, command, values, processor: machine!.processor }]
     }),

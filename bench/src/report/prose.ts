@@ -1,31 +1,34 @@
 import { computeRatio } from '../ratios.ts'
 import { formatCell, toColumn, getMetric, isSource, getSource } from './columns.ts'
-import { formatShort } from './format-numbers.ts'
+import { formatFactor, formatShort } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 
 /**
  * A number in a text, with a mark that names its table, row and metric: `<!--= stats/server-adapters: v8 perSecond
  * -->47,316<!--/-->`. With two rows it is the ratio of their metrics: `<!--= kv/entity: GET / bare GET cpu
- * -->1.46<!--/-->`. With results of several processor models it is the range of their numbers: `0.73 to 1.26`.
+ * -->1.46 (1.31 to 1.86)<!--/-->`, with its lowest and highest value. With results of several processor models it is the range
+ * of their numbers: `0.73 to 1.26`.
  */
 const MARK_PATTERN = /<!--= ([a-z]+\/[a-z-]+): (.+?) ([A-Za-z0-9]+|source: [A-Za-z0-9]+) -->[^<]*<!--\/-->/g
 
-/** The processor models of all results: `<!--= processors -->AMD EPYC<!--/-->`. */
+/** The processor models of all results: `<!--= processors -->one kind of processor, AMD EPYC<!--/-->`. */
 const PROCESSORS_MARK_PATTERN = /(<!--= processors -->)[^<]*(<!--\/-->)/g
 
 /** A number of a mark from the results of one machine. */
 interface MarkedNumber {
   readonly value: number
   readonly text: string
+  /** Lowest and highest value of a ratio: its interval, or its rounds if there were too few for an interval. */
+  readonly range?: readonly [low: number, high: number]
 }
 
 /** @throws Error if the ratio does not exist, or if the generator was the limit */
 function getRatio({ results }: PublishedTable, [of, against]: readonly string[], name: string): MarkedNumber {
   const [a, b] = [of, against].map((row) => results.find((result) => result.name === row))
   if (!a || !b || getMetric(a, name) === undefined) throw new Error('there is no ratio')
-  const { median, limited } = computeRatio(a, b, name)
+  const { median, low, high, limited } = computeRatio(a, b, name)
   if (limited) throw new Error('the generator was the limit')
-  return { value: median, text: median.toFixed(2) }
+  return { value: median, text: formatFactor(median, 2), range: [low, high] }
 }
 
 /** @throws Error if the row has no result */
@@ -40,6 +43,10 @@ function getNumber({ table, results }: PublishedTable, row: string, name: string
     : { value: Number.NaN, text: formatCell(name, column, result, results) }
 }
 
+/** Formats the lowest and the highest value of a ratio: ` (0.70 to 0.76)`. */
+const formatRange = (bounds: readonly number[]): string =>
+  bounds.length === 0 ? '' : ` (${formatFactor(Math.min(...bounds), 2)} to ${formatFactor(Math.max(...bounds), 2)})`
+
 /** Returns the number of a mark, or its range. @throws Error if a machine with this table has no such number */
 function formatMark(published: readonly PublishedTable[], where: string, rows: string, name: string): string {
   const found = published.filter(({ table }) => `${table.service}/${table.name}` === where)
@@ -49,15 +56,24 @@ function formatMark(published: readonly PublishedTable[], where: string, rows: s
     const numbers = found.map((one) => (names.length > 1 ? getRatio(one, names, name) : getNumber(one, rows, name)))
     const [first, ...more] = numbers.toSorted((a, b) => a.value - b.value).map(({ text }) => text)
     const last = more.at(-1)
-    return last === undefined || last === first ? first! : `${first} to ${last}`
+    const middle = last === undefined || last === first ? first! : `${first} to ${last}`
+    return `${middle}${formatRange(numbers.flatMap(({ range = [] }) => range))}`
   } catch (error) {
     throw new Error(`${where}: ${rows} ${name}: ${(error as Error).message}`, { cause: error })
   }
 }
 
+/** Names the kinds of processors of all results. */
+export function formatProcessors(published: readonly PublishedTable[]): string {
+  const names = [...new Set(published.map(({ machine }) => machine.processor))]
+  return names.length === 1
+    ? `one kind of processor, ${names[0]}`
+    : `${names.length} kinds of processors: ${names.join(' and ')}`
+}
+
 /** Replaces the marked parts of a text with those of the results. @throws Error if a mark names no result */
 export function withProse(text: string, published: readonly PublishedTable[]): string {
-  const processors = [...new Set(published.map(({ machine }) => machine.processor))].join(' and ')
+  const processors = formatProcessors(published)
   return text
     .replaceAll(MARK_PATTERN, (mark, where: string, rows: string, name: string) => {
       return `${mark.slice(0, mark.indexOf('-->') + 3)}${formatMark(published, where, rows, name)}<!--/-->`

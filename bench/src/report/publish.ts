@@ -5,6 +5,7 @@ import { formatMachine } from '../machine.ts'
 import { buildSourcesPage } from './source-pages.ts'
 import type { BenchTable } from '../table.ts'
 import { listConclusions, listRowsBehind } from './conclusions.ts'
+import { readGuardRuns } from './guard-history.ts'
 import { renderReport } from './html.ts'
 import { withProse } from './prose.ts'
 import { getTableName, readResults, writeResults, type PublishedTable } from './results.ts'
@@ -43,7 +44,7 @@ ${toMarkdown(listConclusions(published))}
 
 /** Builds all texts with results, by path: the report, and the READMEs with their tables and numbers. */
 export function buildTexts(published: readonly PublishedTable[]): Map<string, string> {
-  const written = new Map([['bench/report.html', renderReport(published)]])
+  const written = new Map([['bench/report.html', renderReport(published, readGuardRuns())]])
   for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md', 'docs/*.md'], { cwd: ROOT })) {
     let text = readFileSync(join(ROOT, file), 'utf8')
     if (text.includes('<!-- bench:conclusions -->'))

@@ -45,7 +45,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: Reason])[] = [
     /^cluster\/.*\/ NATS KV, (1|16) /,
     {
       cause:
-        'A client of NATS KV calls a server directly. A write to kv takes an HTTP request, a message to the main thread and a frame of the log. Then every node reads that frame and writes it to its base. If many writes run at once, a frame carries many of them, and kv is better.',
+        'A client of NATS KV calls a server directly. A write to kv takes an HTTP request, a message to the main thread and a frame of the log, which every node applies. Many writes at once share a frame; then kv is better.',
       work: 'None: durable and ordered writes need the log. Many writes at once are the case that it is built for.',
     },
   ],
@@ -53,7 +53,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: Reason])[] = [
     /^cluster\/.*\/ etcd, (1|16) /,
     {
       cause:
-        'The peer runs three processes. Ours runs six: the servers of the log and the nodes. Each of them wakes up for a single write; many writes at once share a frame.',
+        'The peer runs three processes. Ours runs six: the servers of the log and the nodes. Each wakes up for a single write.',
       work: 'None, as for NATS KV.',
     },
   ],
@@ -61,7 +61,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: Reason])[] = [
     /^stats\/read: v[13] \/ the source$/,
     {
       cause:
-        'An answer makes three calls to the stand-in for YouTube, which shares a processor with the generator. The generator of an open loop polls the clock, so each call waits for the processor. Their latencies are of a closed loop.',
+        'An answer makes three calls to the stand-in for YouTube, which shares a processor with the generator. The open loop polls the clock, so each call waits for the processor.',
       work: 'None: v4 and later do not call YouTube for an answer.',
     },
   ],
@@ -69,7 +69,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: Reason])[] = [
     /^stats\/read: v2 \/ the source$/,
     {
       cause:
-        'An answer makes three calls by `fetch` of Node. v3 replaces it and serves more requests/s than the source. For the latencies the reason is that of v1 and v3.',
+        'An answer makes three calls by `fetch` of Node. v3 replaces it and serves more requests/s than the source.',
       work: 'None: v3 replaces it.',
     },
   ],
@@ -77,7 +77,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: Reason])[] = [
     /^stats\/(read: v5|source: v1, empty collection) \/ the source$/,
     {
       cause:
-        'Our latencies are of an open loop at 70 % of the highest rate, from the intended start. Theirs are of a closed loop, which sends nothing while the server is slow. Requests/s of one connection depend on the round trip of the machine.',
+        'Our latencies count from the intended start, in an open loop. Theirs are of a closed loop, which sends nothing while the server is slow. Requests/s of one connection depend on the round trip of the machine.',
       work: 'None: both loads are published beside each other.',
     },
   ],
@@ -109,7 +109,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: Reason])[] = [
     /^kv\/scarce: GET, .* \/ the source$/,
     {
       cause:
-        'LevelDB maps its tables, so a GET of a page that is not in memory is a page fault. Linux then reads up to the read-ahead of the disk, 8 MB on this machine: 3.8 MB for a block of 4 KB. It drops the same number of pages. With a read-ahead of 128 KB a GET reads 60 KB. With `MADV_RANDOM` on the tables it reads 5 KB, at 40 times the rate.',
+        'LevelDB maps its tables, so a GET of a page that is not in memory is a page fault. Linux then reads up to the read-ahead of the disk: 3.8 MB for a block of 4 KB on this machine, 60 KB with a read-ahead of 128 KB, and 5 KB with `MADV_RANDOM`.',
       work: 'The documentation states the read-ahead to set. LevelDB has no option for it.',
     },
   ],
@@ -117,7 +117,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: Reason])[] = [
     /^prices\/.*, 1 connection \/ the source$/,
     {
       cause:
-        'One request at a time measures the round trip between two processes. A bare `node:http` server with a constant reply takes longer than prices. The round trip of the source is that of Go and wrk on its machine.',
+        'One request at a time measures the round trip between two processes: that of Go and wrk on their machine. A bare `node:http` server with a constant reply takes longer than prices.',
       work: 'None: the floor is the round trip.',
     },
   ],
@@ -125,7 +125,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: Reason])[] = [
     /^prices\/percentiles: map, 20 connections \/ the source$/,
     {
       cause:
-        'A search by maps takes 0.3 ms of one thread, and 20 requests wait for the one serving thread. The server of the source has two processors. On 1 connection prices is better.',
+        'Searches by maps wait for the one serving thread. The server of the source has two processors. On 1 connection prices is better.',
       work: 'None: `map` is kept for comparison only; the default is `roaring`.',
     },
   ],

@@ -37,7 +37,7 @@ const listFiles = (table: TableId, folder: string) =>
     .map((file) => join(folder, file))
 
 /** Name of the folder with the results of a processor model. */
-const toModelFolder = ({ processor }: Machine): string => toFolderName(processor.toLowerCase())
+export const toModelFolder = ({ processor }: Machine): string => toFolderName(processor.toLowerCase())
 
 /** Replaces the result files of a table. Files of other processor models remain. */
 export function writeResults({ table, machine, results }: PublishedTable, root = RESULTS_FOLDER): void {

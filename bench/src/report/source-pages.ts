@@ -65,13 +65,14 @@ export function countOutcomes(all: readonly SourceGroupComparison[]) {
   }
 }
 
+export const formatCounts = ({ rows, behind, ahead, notMeasured }: ReturnType<typeof countOutcomes>): string =>
+  `${rows} rows: ours is better or equal in all judged values of ${ahead}, and worse in at least one value of ${behind}. ${notMeasured} rows are not measured. The others are equal within the rounds, or not judged.`
+
 /** Builds the generated part of docs/sources.md. */
 export function buildSourcesPage(published: readonly PublishedTable[]): string {
   const all = compareSources(published)
-  const { rows, behind, ahead, notMeasured } = countOutcomes(all)
-  const summary = `${rows} rows: ours is ahead in ${ahead}, behind in at least one value in ${behind}; ${notMeasured} are not measured. The others are equal within the rounds, or not judged.`
   return [
-    summary,
+    formatCounts(countOutcomes(all)),
     ...groupBySource(all).flatMap(([source, groups]) => [
       `## ${source.service}: ${source.title}`,
       describeSource(source),

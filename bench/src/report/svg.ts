@@ -3,7 +3,7 @@ export const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll
 /** A plot with its title. */
 export interface Plot {
   readonly title: string
-  readonly svg: string
+  readonly html: string
 }
 
 /** One bar: its label, its value, and the range of the value. */
@@ -19,57 +19,18 @@ export interface Bar {
 type NumberFormat = (value: number) => string
 
 const WIDTH_PX = 860
-const NUMBER_WIDTH_PX = 150
-const BAR_HEIGHT_PX = 22
-const BAR_GAP_PX = 8
-/**
- * Maximum ratio of the longest to the shortest bar with linear lengths. Beyond it lengths are logarithmic, so that
- * short bars are visible.
- */
-const MAX_LINEAR_RATIO = 50
-
-/** Estimates the width of the longest label (px): at most 7 px per letter of the 13 px font. */
-const getLabelWidth = (rows: readonly { readonly label: string }[]) =>
-  20 + 7 * Math.max(...rows.map(({ label }) => label.length))
-
-const wrapSvg = (title: string, kind: string, top: number, height: number, parts: readonly string[]): Plot => {
-  const box = `0 ${top} ${WIDTH_PX} ${height - top}`
-  return {
-    title,
-    svg: `<svg class="${kind}" viewBox="${box}" role="img" aria-label="${escape(title)}">${parts.join('\n')}</svg>`,
-  }
-}
-
-/** Renders horizontal bars with their ranges. A mark shows the value of the source. */
+/** Renders horizontal bars of linear lengths with their ranges. A mark shows the value of the source. */
 export function renderBars(title: string, rows: readonly Bar[], format: NumberFormat): Plot {
-  const all = rows.flatMap(({ value, high, reference }) => [value, high, reference ?? value])
-  const [smallest, largest] = [Math.min(...all.filter((value) => value > 0)), Math.max(...all, 1e-9)]
-  const isLog = largest > MAX_LINEAR_RATIO * smallest
-  const left = getLabelWidth(rows)
-  const share = (value: number) =>
-    isLog
-      ? (Math.log(Math.max(value, smallest / 2) / smallest) + 1) / (Math.log(largest / smallest) + 1)
-      : value / largest
-  const scale = (value: number) => share(value) * (WIDTH_PX - left - NUMBER_WIDTH_PX)
-  const lines = rows.map(({ label, value, low, high, reference }, i) => {
-    const y = i * (BAR_HEIGHT_PX + BAR_GAP_PX)
-    const middle = y + BAR_HEIGHT_PX / 2
-    const tick =
+  const largest = Math.max(...rows.flatMap(({ value, high, reference }) => [value, high, reference ?? value]), 1e-9)
+  const toPercent = (value: number) => `${((100 * value) / largest).toFixed(1)}%`
+  const lines = rows.map(({ label, value, low, high, reference }) => {
+    const mark =
       reference === undefined
         ? ''
-        : `<line class="reference" x1="${left + scale(reference)}" x2="${left + scale(reference)}" y1="${y - 2}" y2="${y + BAR_HEIGHT_PX + 2}"><title>the source: ${format(reference)}</title></line>`
-    return `<text class="label" x="${left - 10}" y="${middle}">${escape(label)}</text>
-<rect x="${left}" y="${y}" width="${Math.max(0, scale(value)).toFixed(1)}" height="${BAR_HEIGHT_PX}" rx="3"/>
-<line class="whisker" x1="${left + scale(low)}" x2="${left + scale(high)}" y1="${middle}" y2="${middle}"/>${tick}
-<text class="value" x="${(left + scale(high) + 8).toFixed(1)}" y="${middle}">${format(value)}</text>`
+        : `<i class="reference" style="left:${toPercent(reference)}" title="the source: ${format(reference)}"></i>`
+    return `<div class="bar"><span class="bar-label">${escape(label)}</span><span class="track"><i class="fill" style="width:${toPercent(value)}"></i><i class="whisker" style="left:${toPercent(low)};width:${toPercent(high - low)}"></i>${mark}</span><span class="bar-value">${format(value)}</span></div>`
   })
-  return wrapSvg(
-    isLog ? `${title}; lengths are logarithms` : title,
-    'bars',
-    -4,
-    rows.length * (BAR_HEIGHT_PX + BAR_GAP_PX),
-    lines,
-  )
+  return { title, html: `<div class="bars" role="img" aria-label="${escape(title)}">${lines.join('\n')}</div>` }
 }
 
 /** A curve with its label. */
@@ -79,6 +40,9 @@ export interface Curve {
 }
 
 const HEIGHT_PX = 300
+const LEFT_MARGIN_PX = 110
+/** Space for half of the last label of the x axis. */
+const RIGHT_MARGIN_PX = 90
 const COLORS = '#2f6fde #d9480f #2b8a3e #862e9c #c2255c #0b7285 #846358 #e67700 #495057 #5f3dc4'.split(' ')
 
 /**
@@ -95,16 +59,17 @@ export function renderCurves(
 ): Plot {
   const ys = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((value) => value > 0)
   const [low, high] = [Math.floor(Math.log10(Math.min(...ys))), Math.ceil(Math.log10(Math.max(...ys)))]
-  const right = WIDTH_PX - getLabelWidth(lines)
+  const right = WIDTH_PX - RIGHT_MARGIN_PX
   const along = (value: number) => (isNamed ? value : Math.log(value))
   const xs = [...ticks.keys()].map(along)
   const [first, last] = [Math.min(...xs), Math.max(...xs)]
-  const x = (value: number) => 70 + ((along(value) - first) / Math.max(1e-9, last - first)) * (right - 70)
+  const x = (value: number) =>
+    LEFT_MARGIN_PX + ((along(value) - first) / Math.max(1e-9, last - first)) * (right - LEFT_MARGIN_PX)
   const y = (value: number) =>
-    10 + (1 - (Math.log10(Math.max(value, 10 ** low)) - low) / Math.max(1, high - low)) * (HEIGHT_PX - 40)
+    20 + (1 - (Math.log10(Math.max(value, 10 ** low)) - low) / Math.max(1, high - low)) * (HEIGHT_PX - 60)
   const grid = Array.from({ length: high - low + 1 }, (_, i) => 10 ** (low + i)).map(
     (value) =>
-      `<line class="grid" x1="70" x2="${right}" y1="${y(value)}" y2="${y(value)}"/><text class="label" x="62" y="${y(value)}">${format(value)}</text>`,
+      `<line class="grid" x1="${LEFT_MARGIN_PX}" x2="${right}" y1="${y(value)}" y2="${y(value)}"/><text class="label" x="${LEFT_MARGIN_PX - 8}" y="${y(value)}">${format(value)}</text>`,
   )
   const marks = Array.from(
     ticks,
@@ -113,8 +78,13 @@ export function renderCurves(
   const paths = lines.map(({ label, points }, i) => {
     const color = COLORS[i % COLORS.length]
     const path = points.map(([at, value], j) => `${j === 0 ? 'M' : 'L'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`)
-    return `<path d="${path.join('')}" stroke="${color}"/><text class="legend" x="${right + 15}" y="${18 + i * 20}" fill="${color}">${escape(label)}</text>`
+    return {
+      path: `<path d="${path.join('')}" stroke="${color}"/>`,
+      legend: `<li><i style="background:${color}"></i>${escape(label)}</li>`,
+    }
   })
-  const height = Math.max(HEIGHT_PX, 20 * lines.length + 10)
-  return wrapSvg(title, 'curves', 0, height, [...grid, ...marks, ...paths])
+  const parts = [...grid, ...marks, ...paths.map(({ path }) => path)].join('\n')
+  const html = `<svg class="curves" viewBox="0 0 ${WIDTH_PX} ${HEIGHT_PX}" role="img" aria-label="${escape(title)}">${parts}</svg>
+<ul class="legend">${paths.map(({ legend }) => legend).join('')}</ul>`
+  return { title, html }
 }
