@@ -17,7 +17,7 @@ pnpm bench doctor                                 costs of this machine: system 
 pnpm bench texts                                  write the report and the READMEs again, from the published results
 
   --duration S      seconds per round (1.5)
-  --rounds N        maximum rounds per row, each with a new start (3; 7 with --full for tables with ratios)
+  --rounds N        maximum rounds per row, each with a new start (3; 6 with --full for tables with ratios)
   --connections N   connections, instead of the number of the row
   --generator NAME  load generator of closed loops: raw (of this project), or autocannon as an independent check
   --pairs N         pairs of compare, at least 10 (10)
@@ -27,7 +27,11 @@ pnpm bench texts                                  write the report and the READM
   --peers           tables with installed programs that give the same answers
   --growth          tables of the cost of a request by the size of the data
   --table NAMES     only these tables, comma-separated: server-adapters, growth-keys, kv/entity
-  --publish         write the results, the report and the tables of READMEs
+  --publish         write the results, the report and the tables of READMEs; tables of this very code that are
+                    already published are not measured again, so the same command continues an interrupted run
+  --again           measure published tables again
+  --minutes N       begin no table that would end later than this
+  --estimate        only print the tables, their rounds and their estimated durations
 
 pnpm bench kv --rate 6000 --op put                latencies at a constant rate (open loop, as wrk2); publishes nothing,
                                                   exit code 1 if the rate was not reached
@@ -55,6 +59,9 @@ const options = {
   growth: { type: 'boolean', default: false },
   latency: { type: 'boolean', default: false },
   publish: { type: 'boolean', default: false },
+  again: { type: 'boolean', default: false },
+  minutes: { type: 'string' },
+  estimate: { type: 'boolean', default: false },
   ...RATE_FLAGS,
   help: { type: 'boolean', short: 'h', default: false },
 } as const
@@ -93,10 +100,11 @@ export function parseBenchArguments(argv: readonly string[]) {
     compare,
     compared,
     pairs,
+    minutes: values.minutes === undefined ? undefined : parsePositive('minutes', values.minutes, NaN),
     generator: values.generator as keyof typeof generators,
     duration: parsePositive('duration', values.duration, quick ? 1 : 1.5),
     warmUp: full ? 2 : 1,
-    rounds: parsePositive('rounds', values.rounds, quick ? 1 : full || peers || growth ? 7 : 3),
+    rounds: parsePositive('rounds', values.rounds, quick ? 1 : full || peers || growth ? 6 : 3),
     connections: values.connections === undefined ? undefined : parsePositive('connections', values.connections, 1),
   }
 }

@@ -1,32 +1,22 @@
-import { formatTable } from '@influencer-stats/runtime/text-table'
 import { HELP, parseBenchArguments, type BenchArguments } from './arguments.ts'
 import { parseGuardOptions, runGuard } from './guard/run-guard.ts'
 import { isInstalled } from './targets/program.ts'
 import { stopBackgroundProcesses } from './targets/background-processes.ts'
-import {
-  assertQuietMachine,
-  describeMachine,
-  formatMachine,
-  MAX_QUIET_LOAD,
-  watchSteal,
-  type Machine,
-} from './machine.ts'
+import { describeMachine, formatMachine, MAX_QUIET_LOAD, type Machine } from './machine.ts'
 import { formatMachineCosts, measureMachineCosts } from './machine-costs.ts'
 import { measure, planSteps, type MeasureOptions } from './measure.ts'
 import { stopChildren } from './processes.ts'
 import { createProgress } from './progress.ts'
 import { computeRatios, formatRatio } from './ratios.ts'
+import { runTables } from './run/run-tables.ts'
 import { runAtRate } from './rate/run-at-rate.ts'
-import { publish, writeTexts } from './report/publish.ts'
+import { writeTexts } from './report/publish.ts'
 import { readResults } from './report/results.ts'
-import { omitDetails } from './report/columns.ts'
-import { buildTables, splitTable } from './report/table-cells.ts'
 import type { BenchRow } from './row.ts'
-import { selectTables, tables } from './tables/all.ts'
+import { tables } from './tables/all.ts'
 import { assertKnownSpecs } from './tables/assert-known-specs.ts'
 import { findPair, type FoundRow } from './tables/find-row.ts'
 import { formatConnections } from './tables/kv.ts'
-import { getMaxRounds, type BenchTable } from './table.ts'
 
 /** Aborted when the user interrupts the run. */
 const abortController = new AbortController()
@@ -36,66 +26,11 @@ const MAX_COMPARE_LOAD = 1
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Returns the rows whose programs are installed. */
-const listInstalled = (rows: readonly BenchRow[]) => rows.filter(({ target }) => isInstalled(target))
-
 /** Measures rows. Shows failures on stderr. */
 async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partial<MeasureOptions>) {
   const results = await measure(rows, { ...args, ...more, signal: abortController.signal })
   for (const { name, failure } of results) if (failure) process.stderr.write(`FAILED ${name}: ${failure}\n`)
   return { results, failed: results.some(({ failure }) => failure !== undefined) }
-}
-
-/** Returns the mean durations of the steps of published rows (s), by table and row. */
-const readStepSeconds = (): Map<string, number> =>
-  new Map(
-    readResults(tables).flatMap(({ table, results }) =>
-      results.flatMap(({ name, stepSeconds }) =>
-        stepSeconds ? [[toRowTitle(table, name), stepSeconds] as const] : [],
-      ),
-    ),
-  )
-
-/** Returns the name of a row as reports print it. */
-const toRowTitle = ({ service, name }: BenchTable, row: string) => `${service}/${name}: ${row}`
-
-/**
- * Measures tables. Publishes each table when it is measured, so that a later failure does not lose it. A table with a
- * failed row is not published.
- * @returns true if no row failed
- */
-async function runTables(args: BenchArguments): Promise<boolean> {
-  const chosen = selectTables(args).map((table) => {
-    const specs = args.specs.filter(({ service, variant }) => service === table.service && variant !== '')
-    return { table, rows: listInstalled(table.rows(specs)), rounds: Math.min(args.rounds, getMaxRounds(table)) }
-  })
-  if (args.publish) await assertQuietMachine(print)
-  const machine = { ...describeMachine(), ...(args.publish && { costs: await measureMachineCosts() }) }
-  print(formatMachine(machine))
-  const steps = chosen.flatMap(({ table, rows, rounds }) =>
-    planSteps(rows, { rounds }).map((step) => ({ ...step, row: toRowTitle(table, step.row) })),
-  )
-  const progress = createProgress(process.stderr, steps, readStepSeconds())
-  let anyFailed = false
-  for (const { table, rows, rounds } of chosen) {
-    const stolen = watchSteal()
-    const { results, failed } = await run(rows, args, {
-      rounds,
-      together: table.together,
-      progress: {
-        begin: (step, text) => progress.begin({ ...step, row: toRowTitle(table, step.row) }, text),
-        skipRow: (row) => progress.skipRow(toRowTitle(table, row)),
-      },
-    })
-    progress.pause()
-    print(`\n${table.title}`)
-    const shown = args.latency ? table : { ...table, columns: omitDetails(table.columns) }
-    for (const cells of buildTables(results, shown).flatMap((all) => splitTable(all)))
-      print(['', ...formatTable(cells)].join('\n'))
-    anyFailed ||= failed
-    if (args.publish && !failed) publish({ table, results, machine: { ...machine, steal: stolen() } }, tables)
-  }
-  return !anyFailed
 }
 
 /** Compares two rows. @returns true if no row failed */
@@ -154,7 +89,7 @@ async function main(argv: readonly string[]): Promise<boolean> {
   if (args.help) return (print(HELP), true)
   await assertKnownSpecs([...args.specs, ...(args.atRate ? [args.atRate.spec] : [])])
   if (args.atRate) return runAtRate(args.atRate, print)
-  return args.compare ? runCompare(args) : runTables(args)
+  return args.compare ? runCompare(args) : runTables(args, abortController.signal)
 }
 
 try {

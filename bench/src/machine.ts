@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { formatMachineCosts, type MachineCosts } from './machine-costs.ts'
@@ -26,15 +26,23 @@ export interface Machine {
 const PUBLISHED_PATHS = ['bench/results', 'bench/report.html', '*.md', 'flame/*/v[0-9]*']
 const CHANGES_SUFFIX = '+changes'
 
+const toExcluded = () => PUBLISHED_PATHS.map((path) => `:(top,exclude)${path}`)
+
 function readCommit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
   try {
     const hash = git('rev-parse', '--short=12', 'HEAD')
-    const excluded = PUBLISHED_PATHS.map((path) => `:(top,exclude)${path}`)
-    return git('status', '--porcelain', '--', ':/', ...excluded) === '' ? hash : `${hash}${CHANGES_SUFFIX}`
+    return git('status', '--porcelain', '--', ':/', ...toExcluded()) === '' ? hash : `${hash}${CHANGES_SUFFIX}`
   } catch {
     return 'unknown'
   }
+}
+
+/** True if the code of this checkout is that of a commit: only published files differ. */
+export function hasSameCode(commit: string): boolean {
+  if (!/^[0-9a-f]+$/.test(commit) || readCommit().endsWith(CHANGES_SUFFIX)) return false
+  const args = ['diff', '--quiet', commit, 'HEAD', '--', ':/', ...toExcluded()]
+  return spawnSync('git', args, { stdio: 'ignore' }).status === 0
 }
 
 const readLoad = () => Math.round(loadavg()[0]! * 100) / 100

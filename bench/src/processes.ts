@@ -165,6 +165,9 @@ export const getProportionalMegabytes = (pid: number): number =>
 /** Bytes that were read from disks for a process. */
 export const getBytesRead = (pid: number): number => readProcSum(`${pid}/io`, /^read_bytes: (\d+)/m)
 
+/** Number of times that a process waited for a page from a disk (major faults). */
+export const getMajorFaults = (pid: number): number => readProcSum(`${pid}/stat`, /.*\)(?: \S+){9} (\d+)/s)
+
 /** Processor time that the host gave to other machines, over all processors (s). */
 export const getStolenSeconds = (): number => readProcSum('stat', /^cpu(?: +\d+){7} (\d+)/) / TICKS_PER_SECOND
 

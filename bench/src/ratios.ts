@@ -1,5 +1,5 @@
 import { SATURATED_SHARE } from './load/load-plan.ts'
-import { toColumn, getNumbers, type Columns } from './report/columns.ts'
+import { toColumn, getMetric, getNumbers, type Column, type Columns } from './report/columns.ts'
 import { formatFactor } from './report/format-numbers.ts'
 import type { RowResult } from './row.ts'
 import type { BenchTable } from './table.ts'
@@ -16,6 +16,8 @@ export interface Ratio extends MedianInterval {
   /** Heading of the metric's column. */
   readonly heading: string
   readonly verdict: RatioVerdict
+  /** Reason if there is no ratio, because the two rows did different work. */
+  readonly different?: string | undefined
   /** True if the generator limited A or B. The ratio then does not describe the servers. */
   readonly limited: boolean
 }
@@ -37,7 +39,8 @@ export function computeRatio(a: RowResult, b: RowResult, name: string, heading =
 }
 
 /** Formats a ratio with its interval, or the reason why it is not shown. */
-export function formatRatio({ limited, median, low, high, confidence }: Ratio): string {
+export function formatRatio({ limited, different, median, low, high, confidence }: Ratio): string {
+  if (different !== undefined) return different
   if (limited) return 'the generator was the limit: compare CPU'
   const format = (value: number) => formatFactor(value, 3)
   if (confidence < MIN_CONFIDENCE) return `${format(median)} (too few starts for an interval)`
@@ -47,9 +50,22 @@ export function formatRatio({ limited, median, low, high, confidence }: Ratio): 
 /** Computes the ratios of all columns that are compared. */
 export function computeRatios(a: RowResult, b: RowResult, columns: Columns): Ratio[] {
   return Object.entries(columns).flatMap(([name, column]) => {
-    const { head, ratio } = toColumn(column)
-    return ratio ? [computeRatio(a, b, name, head)] : []
+    const { head, ratio, equal } = toColumn(column)
+    if (!ratio) return []
+    const different = equal === undefined ? undefined : findDifference(a, b, equal, toColumn(columns[equal] ?? equal))
+    const computed = computeRatio(a, b, name, head)
+    return [different === undefined ? computed : { ...computed, different, verdict: 'cannot tell' }]
   })
+}
+
+/** Values of two rows that differ by more than this factor are not the same load. */
+const MAX_LOAD_RATIO = 1.25
+
+/** Describes the different loads of two rows; undefined if they are about equal. */
+function findDifference(a: RowResult, b: RowResult, metric: string, { head, format = String }: Column) {
+  const [own, other] = [getMetric(a, metric), getMetric(b, metric)]
+  if (own === undefined || other === undefined || Math.max(own / other, other / own) <= MAX_LOAD_RATIO) return undefined
+  return `different loads: ${format(own)} and ${format(other)} ${head}`
 }
 
 /** Computes the ratios of each step. Omits steps of which one row has no result. */

@@ -22,6 +22,10 @@ export interface BenchTable {
   readonly steps?: Steps | ((names: readonly string[]) => Steps)
   /** Maximum number of rounds, regardless of the arguments. For tables whose rounds take long. */
   readonly maxRounds?: number
+  /** Tables of a service with the same group are measured together, in one run and with the same rows. */
+  readonly group?: string
+  /** Returns the class of a row. Rows of different classes have different paces, although a step compares them. */
+  readonly paceClass?: (row: string) => string
   /** True to start the targets of a round at the same time. */
   readonly together?: boolean
   /** Metric of the x axis of the plots, such as the size of the data. */

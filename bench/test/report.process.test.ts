@@ -45,6 +45,20 @@ describe('steps', () => {
     expect(() => withProse(mark, [{ table, machine, results: limited }])).toThrow('the generator was the limit')
   })
 
+  it('have no ratio of costs if the two rows had different loads, but the reason', () => {
+    const columns = {
+      cpu: { head: 'CPU', ratio: true, equal: 'deliveries' },
+      deliveries: { head: 'deliveries/s' },
+    } as const
+    const createRows = (other: number) =>
+      [1_000, other].map((deliveries, i): RowResult => {
+        return { name: `v${i + 1}`, contender: '', starts: 1, rounds: [{ cpu: i + 1, deliveries }] }
+      })
+    const ratioOf = (other: number) => buildStepsTable(createRows(other), { columns, steps: [['v1', 'v2']] })[1]![1]
+    expect(ratioOf(3_000)).toBe('different loads: 1000 and 3000 deliveries/s')
+    expect(ratioOf(1_100)).toBe('0.500 (too few starts for an interval)')
+  })
+
   it('with too few starts have no interval', () => {
     const closeResults = [createResult('v1', [40, 44, 42]), createResult('v2', FAST, { starts: 1 })]
     expect(buildStepsTable(closeResults, table)[1]![1]).toBe('0.500 (too few starts for an interval)')

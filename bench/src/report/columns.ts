@@ -23,6 +23,8 @@ export interface Column {
   readonly isDetail?: boolean
   /** True if the ratios of rows (`BenchTable.steps`) include this column. */
   readonly ratio?: boolean
+  /** Metric that must be about equal in both rows of a ratio of this column, because the column depends on it. */
+  readonly equal?: string
   /** Derives the value from other metrics, including those of other rows. */
   readonly derive?: (row: RowResult, all: readonly RowResult[]) => number | string | undefined
 }

@@ -4,11 +4,15 @@ import { PINS } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
 import { formatHundredth, formatPercent, formatTenth, formatWhole } from '../report/format-numbers.ts'
 import type { RowMetrics, BenchRow } from '../row.ts'
-import { formatShare } from './request-round.ts'
+import type { TargetProcess } from '../targets/target.ts'
+import { formatShare, watchDisturbances } from './request-round.ts'
 
-/** Streams and values of a round. `saturate`: publishers send as fast as possible for its duration. */
+/**
+ * Streams and values of a round. `saturate`: publishers send as fast as possible for its duration. `pace`: they do so only
+ * to measure the capacity, and then send at the pace of the run.
+ */
 export interface FleetOptions extends Pick<FleetPlan, 'dialect' | 'streams' | 'spacing' | 'publishers'> {
-  readonly sending: Exclude<FleetPlan['sending'], { seconds: number }> | 'saturate'
+  readonly sending: Exclude<FleetPlan['sending'], { seconds: number }> | 'saturate' | 'pace'
 }
 
 /** Faults that invalidate a round. Rejected values are a metric, as in the measurements of the source. */
@@ -34,17 +38,38 @@ function toMetrics(result: FleetResult, { isUnordered }: Dialect): RowMetrics {
   return { ...result, faults: [lost, doubled, outOfOrder].join(', ') }
 }
 
+/** Minimum duration of the values at a pace (s), because the first of them run code that is not compiled yet. */
+const MIN_PACED_S = 6
+
+/** Measures deliveries at a pace (values per second). */
+async function measurePaced(
+  running: Pick<TargetProcess, 'url' | 'pid' | 'extraPids'>,
+  { streams, ...rest }: Omit<FleetOptions, 'sending'>,
+  pace: number,
+  duration: number,
+): Promise<RowMetrics> {
+  const { url, pid } = running
+  const readDisturbances = watchDisturbances(running)
+  const sending = { values: Math.ceil(Math.max(duration, MIN_PACED_S) * pace), interval: 1000 / pace }
+  const metrics = toMetrics(await runFleet({ ...rest, streams, sending, url, pid, pin: PINS.client }), rest.dialect)
+  return { ...metrics, rate: pace, reached: Number(metrics.deliveries) / (pace * streams), ...readDisturbances() }
+}
+
 /** Creates the round of a row with open streams. @param says the description in `BenchRow.says` */
 export const createStreamRound = (
   { sending, ...rest }: FleetOptions,
   says: string,
-): Pick<BenchRow, 'round' | 'says'> => ({
+): Pick<BenchRow, 'round' | 'says' | 'getCapacity'> => ({
   says,
-  async round({ url, pid }, { duration, warmUp, throughout }) {
-    const paced = sending === 'saturate' ? undefined : sending
+  ...(sending === 'pace' && { getCapacity: ({ capacity }) => Number(capacity) / rest.streams }),
+  async round(running, { duration, warmUp, throughout, pace }) {
+    const { url, pid } = running
+    if (pace !== undefined) return measurePaced(running, rest, pace, duration)
+    const paced = typeof sending === 'string' ? undefined : sending
     const values = paced && (throughout ? Math.ceil(((warmUp + duration) * 1000) / paced.interval) : paced.values)
     const sent = paced ? { ...paced, values: values! } : { seconds: duration, warmUp }
-    return toMetrics(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }), rest.dialect)
+    const metrics = toMetrics(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }), rest.dialect)
+    return sending === 'pace' ? { capacity: metrics.deliveries! } : metrics
   },
 })
 
@@ -57,13 +82,16 @@ export const STREAM_COLUMNS = {
     format: formatHundredth,
     of: 'spread',
     ratio: true,
+    equal: 'deliveries',
     plot: 'Server processor time per delivery (us; less is better)',
   },
   deliveries: { head: 'deliveries/s', format: formatWhole, of: 'spread', ratio: true, plot: 'Deliveries per second' },
+  capacity: { head: 'capacity, deliveries/s', format: formatWhole, of: 'spread' },
+  rate: { head: 'at values/s', format: formatWhole },
   values: { head: 'values', format: formatWhole },
   received: { head: 'received per stream', format: formatTenth },
-  deliveryP50: { head: 'delivery p50 us', format: formatWhole },
-  deliveryP99: { head: 'p99 us', format: formatWhole },
+  deliveryP50: { head: 'delivery p50 us', format: formatWhole, of: 'spread' },
+  deliveryP99: { head: 'p99 us', format: formatWhole, of: 'spread' },
   query: { head: 'query ms', format: formatTenth, better: 'less', plot: 'Average query (ms)' },
   faults: 'lost, duplicate, out of order',
   rejected: { head: 'rejected', format: formatWhole, of: 'spread', better: 'less' },

@@ -87,12 +87,24 @@ async function measureLatencies(
   requests: Omit<RequestLoad, 'says'>,
   timing: LoadTiming & { readonly rate: number },
 ): Promise<RowMetrics> {
-  const pids = [running.pid, ...(running.extraPids ?? [])]
-  const [waited, readSteal, began] = [readWaiting(pids), watchSteal(), performance.now()]
+  const readDisturbances = watchDisturbances(running)
   const { latency, lateness, perSecond } = await runLoad(running, requests, timing)
-  const waiting = (readWaiting(pids) - waited) / ((performance.now() - began) / 1000)
   const { rate } = timing
-  return { ...latency, rate, lateness: lateness!, reached: perSecond / rate, steal: readSteal() ?? 0, waiting }
+  return { ...latency, rate, lateness: lateness!, reached: perSecond / rate, ...readDisturbances() }
+}
+
+/**
+ * Watches what slows a round at a pace.
+ * @returns a function that returns the share of the time in which the host used the processors (steal), and in which
+ *   threads of the server waited for one
+ */
+export function watchDisturbances({ pid, extraPids = [] }: Pick<TargetProcess, 'pid' | 'extraPids'>) {
+  const pids = [pid, ...extraPids]
+  const [waited, readSteal, began] = [readWaiting(pids), watchSteal(), performance.now()]
+  return () => {
+    const waiting = (readWaiting(pids) - waited) / ((performance.now() - began) / 1000)
+    return { steal: readSteal() ?? 0, waiting }
+  }
 }
 
 /** Returns the waiting time of processes (s); NaN if the platform does not report it. */

@@ -13,7 +13,7 @@ import { createStreamRound, STREAM_COLUMNS } from '../rounds/fleet-round.ts'
 import { createCheckedRound, createRequestRound, REQUEST_COLUMNS } from '../rounds/request-round.ts'
 import type { RowMetrics, BenchRow } from '../row.ts'
 import { createSpec, type Spec } from '../spec.ts'
-import { createStableRateRow, isStableAt, runKvLoad } from './kv-trials.ts'
+import { runKvLoad } from './kv-trials.ts'
 import { createBaseRow } from './kv.ts'
 import { createSearches } from './prices/prices.ts'
 import { makeCollections, createReads, createSampleReads, read } from './stats.ts'
@@ -86,8 +86,8 @@ function createReadWriteRow(rate: number): BenchRow {
     const writeLoad = rate > 0 ? runKvLoad(running, writes, both) : undefined
     const [metrics, put] = await Promise.all([reads.round(running, how), writeLoad])
     if (!put) return metrics
-    // Throws if a write got no reply. The reached rate may be lower: the table states it.
-    isStableAt(put, rate)
+    if (put.errors > 0 && put.perSecond >= rate) throw new Error(`${put.errors} writes got no reply`)
+    // The reached rate may be lower: the table states it.
     return { ...metrics, written: put.perSecond }
   }
   return createSizeRow({ ...reads, round }, 'GET during PUT', rate)
@@ -171,22 +171,6 @@ export const tables: readonly BenchTable[] = [
     'keys',
     'Random ids of a base, by its number of entries; 64 connections; ready with the existing base',
     () => (['GET', 'PUT'] as const).flatMap((method) => BASE_SIZES.map((entries) => createKeysRow(method, entries))),
-  ),
-  createGrowthTable(
-    'kv',
-    'rates',
-    'The highest rate with p99 under 100 ms as the base grows, 64 connections',
-    () =>
-      (['GET', 'PUT'] as const).flatMap((method) =>
-        BASE_SIZES.map((entries) =>
-          createSizeRow(createStableRateRow({ method, entries, connections: 64 }), method, entries),
-        ),
-      ),
-    {
-      rate: { head: 'stable/s', format: formatWhole, plot: 'Stable requests per second' },
-      p50: 'p50 ms',
-      p99: 'p99 ms',
-    },
   ),
   createGrowthTable(
     'kv',

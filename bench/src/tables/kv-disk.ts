@@ -1,14 +1,16 @@
 import type { TargetProcess } from '../targets/target.ts'
 import { createKvTarget } from '../targets/kv.ts'
+import { limitMemory } from '../targets/memory-limit.ts'
 import { FULL_BASE_ENTRIES, getValue } from '../load/requests/kv-entries.ts'
 import { runScan } from '../load/range-scan.ts'
 import { evictPages, loadPages } from '../page-cache.ts'
-import { getBytesRead, PINS } from '../processes.ts'
-import { toMilliseconds, formatPercent, formatShort } from '../report/format-numbers.ts'
+import { getBytesRead, getMajorFaults, PINS } from '../processes.ts'
+import { toMilliseconds, formatHundredth, formatPercent, formatShort } from '../report/format-numbers.ts'
 import { runLoad } from '../rounds/request-round.ts'
 import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
 import { createSpec } from '../spec.ts'
 import { formatConnections, createRequests, type KvLoad } from './kv.ts'
+import { SCARCE_MEMORY_BYTES } from './kv-trials.ts'
 import type { ServiceTable } from '../table.ts'
 
 const KV_SPEC = createSpec('kv')
@@ -16,21 +18,27 @@ const BYTES_PER_MB = 1e6
 
 // Reads from the disk.
 
+/** Minimum major faults per request of reads that count as reads from the disk. */
+const MIN_FAULTS = 0.5
+/** Minimum duration of reads from the disk (s), which are a hundred times slower than others. */
+const MIN_COLD_S = 5
+
 async function measureDiskReads(
   running: TargetProcess,
   kind: KvLoad,
   isCold: boolean,
   { duration, warmUp }: RoundOptions,
 ): Promise<RowMetrics> {
-  const before = getBytesRead(running.pid)
-  // A warm-up would read pages into memory that the round must read from the disk.
-  const timing = { duration, warmUp: isCold ? 0 : warmUp }
+  const count = () => [getBytesRead(running.pid), getMajorFaults(running.pid)] as const
+  const before = count()
+  const timing = isCold ? { duration: Math.max(duration, MIN_COLD_S), warmUp: 0 } : { duration, warmUp }
   const { perSecond, latency, requests } = await runLoad(running, createRequests(kind), timing)
-  const read = getBytesRead(running.pid) - before
-  if (isCold && !(read > 0)) throw new Error('no page was read from the disk: this machine does not evict pages')
-  const disk = { read: read / BYTES_PER_MB, perRequest: read / 1024 / requests }
+  const [read, majorFaults] = count().map((value, i) => value - before[i]!) as [number, number]
+  const faults = majorFaults / requests
+  if (isCold && !(faults >= MIN_FAULTS))
+    throw new Error(`${faults.toFixed(2)} major faults per request: most pages were in memory`)
+  const disk = { faults, read: read / BYTES_PER_MB, perRequest: read / 1024 / requests }
   return {
-    pages: isCold ? 'evicted' : 'cached',
     perSecond,
     p50: toMilliseconds(latency.p50),
     p99: toMilliseconds(latency.p99),
@@ -38,29 +46,27 @@ async function measureDiskReads(
   }
 }
 
+const createDiskTarget = (cacheMegabytes: number, onFilled: (folder: string) => void) =>
+  createKvTarget(KV_SPEC, FULL_BASE_ENTRIES, { cacheMegabytes: String(cacheMegabytes) }, onFilled)
+
 const createDiskRow = (isCold: boolean, cacheMegabytes: number, connections: number): BenchRow => ({
   name: `GET, ${isCold ? 'pages evicted' : 'pages cached'}, cache of ${cacheMegabytes} MB, ${formatConnections(connections)}`,
-  target: createKvTarget(
-    KV_SPEC,
-    FULL_BASE_ENTRIES,
-    { cacheMegabytes: String(cacheMegabytes) },
-    isCold ? evictPages : loadPages,
-  ),
+  target: isCold
+    ? limitMemory(createDiskTarget(cacheMegabytes, evictPages), SCARCE_MEMORY_BYTES)
+    : createDiskTarget(cacheMegabytes, loadPages),
   round: (running, how) =>
     measureDiskReads(running, { method: 'GET', entries: FULL_BASE_ENTRIES, connections }, isCold, how),
-  ...(isCold && connections === 1 && { source: { perSecond: 200 } }),
 })
 
 const cold: ServiceTable = {
   name: 'cold',
   title:
-    'Reads of a full base: with its pages evicted from the page cache before each round, and with all pages cached',
+    'Reads of a full base from the disk, and with all pages in memory. From the disk: its pages are evicted before the start, and a Linux cgroup limits the process and its file pages to 128 MB, so that pages are evicted again during the round. A major fault is a wait for a page from the disk',
   columns: {
-    pages: 'pages before',
-    perSecond: { head: 'requests/s', better: 'more' },
-    'source: perSecond': 'source: stable/s',
-    p50: 'p50 ms',
-    p99: 'p99 ms',
+    faults: { head: 'major faults per request', format: formatHundredth, of: 'spread' },
+    perSecond: { head: 'requests/s', format: formatShort, of: 'spread' },
+    p50: { head: 'p50 ms', of: 'spread' },
+    p99: { head: 'p99 ms', of: 'spread' },
     read: 'MB read from disk',
     perRequest: 'KiB read per request',
   },

@@ -6,7 +6,7 @@ import { runRaw } from '../load/raw.ts'
 import { FULL_BASE_ENTRIES } from '../load/requests/kv-entries.ts'
 import { evictPages } from '../page-cache.ts'
 import { PINS, getProcessorSeconds } from '../processes.ts'
-import type { Column } from '../report/columns.ts'
+import { getNumbers, type Column, type Columns } from '../report/columns.ts'
 import { toMilliseconds, formatPercent, formatShort, formatWhole } from '../report/format-numbers.ts'
 import { withShare } from '../rounds/request-round.ts'
 import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
@@ -39,66 +39,112 @@ export async function runKvLoad(
   return result
 }
 
-/** Returns true if a load reached its rate. @throws Error if it reached the rate but some requests got no reply */
-export function isStableAt({ perSecond, errors }: LoadResult, rate: number): boolean {
-  if (perSecond < MIN_RATE_SHARE * rate) return false
-  if (errors > 0) throw new Error(`${errors} requests got no reply`)
-  return true
-}
-
 const get = { method: 'GET', entries: FULL_BASE_ENTRIES } as const
 const put = { method: 'PUT', entries: FULL_BASE_ENTRIES } as const
 const [connections1, connections64] = [{ connections: 1 }, { connections: 64 }]
 
-// Stable rates, measured as the source measures them.
+// Stable rates: one definition for all tables.
 
-/**
- * A rate is stable if the 99th percentile of latencies is below this (us), replies reach this share of the rate, and every
- * request gets a reply.
- */
+/** Maximum 99th percentile of latencies at a stable rate (us), and minimum share of the rate that gets replies. */
 const MAX_P99_US = 100_000
 const MIN_RATE_SHARE = 0.98
-/** The tried rates as shares of the rate of a closed loop: the first, the step, and the maximum. */
-const [FIRST_SHARE, SHARE_STEP, MAX_SHARE] = [0.5, 0.1, 4] as const
+/** Loads at a rate, and the number of them that must be stable. */
+const [MAX_LOADS, MIN_STABLE_LOADS] = [3, 2]
+const STABLE_DEFINITION = `Stable: in ${MIN_STABLE_LOADS} of ${MAX_LOADS} loads every request gets a reply, replies reach ${100 * MIN_RATE_SHARE} % of the rate, and p99 is under ${MAX_P99_US / 1_000} ms`
 
+/** True if a load was stable at its rate. */
+export const isStableAt = ({ perSecond, errors, latency }: LoadResult, rate: number): boolean =>
+  errors === 0 && perSecond >= MIN_RATE_SHARE * rate && latency.p99 < MAX_P99_US
+
+type KvLoadResult = Awaited<ReturnType<typeof runKvLoad>>
+
+/** Rates are tried until the highest stable and the lowest unstable one differ by less than this ratio. */
+const MAX_RATE_RATIO = 1.1
+/** The first tried rate as a share of the rate of a closed loop, and the factor until a rate is not stable. */
+const [FIRST_SHARE, RATE_FACTOR] = [0.7, 1.4] as const
+/** Minimum rate; below it no rate is stable. */
+const MIN_RATE = 10
+/** Unmeasured time at each rate (s). The service is warm, the generator is a new process. */
+const RATE_WARM_UP_S = 0.5
+
+/** Rounds a rate to two digits. */
+const roundRate = (rate: number) => Number(rate.toPrecision(2))
+
+/** Returns the rate to try next; undefined if the limits are close to each other. */
+function getNextRate(capacity: number, stable: number | undefined, unstable: number | undefined): number | undefined {
+  const first = roundRate(FIRST_SHARE * capacity)
+  if (stable === undefined && unstable === undefined) return first
+  if (stable === undefined)
+    return unstable! > MIN_RATE ? Math.min(first, roundRate(unstable! / RATE_FACTOR)) : undefined
+  if (unstable === undefined) return Math.max(first, roundRate(stable * RATE_FACTOR))
+  const middle = roundRate(Math.sqrt(stable * unstable))
+  return unstable / stable < MAX_RATE_RATIO || middle === stable || middle === unstable ? undefined : middle
+}
+
+/**
+ * Searches the highest stable rate, by halving the distance between a stable and an unstable rate.
+ * @param known rate to try first: one that another table also has
+ */
 async function findStableRate(
   running: TargetProcess,
   kind: KvLoad,
   { duration, warmUp }: RoundOptions,
+  known?: number,
 ): Promise<RowMetrics> {
   const { perSecond: capacity } = await runKvLoad(running, kind, { duration, warmUp })
-  let stable: RowMetrics = {}
-  for (let share = FIRST_SHARE; share < MAX_SHARE; share += SHARE_STEP) {
-    const rate = Math.round((share * capacity) / 100) * 100
-    const { perSecond, latency, errors, share: took } = await runKvLoad(running, kind, { duration, warmUp, rate })
-    const [p50, p99] = [toMilliseconds(latency.p50), toMilliseconds(latency.p99)]
-    if (errors > 0 || perSecond < MIN_RATE_SHARE * rate || latency.p99 >= MAX_P99_US) {
-      return { ...stable, overRate: rate, overReplies: perSecond, overP50: p50, overP99: p99 }
-    }
-    stable = { rate, p50, p99, share: took }
+  let [stable, unstable]: ({ rate: number; result: KvLoadResult } | undefined)[] = []
+  for (
+    let rate = known ?? getNextRate(capacity, undefined, undefined);
+    rate !== undefined;
+    rate = getNextRate(capacity, stable?.rate, unstable?.rate)
+  ) {
+    const { isStable, result } = await tryRate(running, kind, rate, duration)
+    if (isStable) stable = { rate, result }
+    else unstable = { rate, result }
   }
-  throw new Error(`the service is stable at ${MAX_SHARE} times the rate of its closed loop`)
+  return { closed: capacity, ...(stable && toStableMetrics(stable)), ...(unstable && toUnstableMetrics(unstable)) }
 }
 
-export const createStableRateRow = (
+/** Sends loads at a rate until it is known whether the rate is stable. @returns the last load with that outcome */
+async function tryRate(running: TargetProcess, kind: KvLoad, rate: number, duration: number) {
+  const results: KvLoadResult[] = []
+  for (;;) {
+    results.push(await runKvLoad(running, kind, { duration, warmUp: RATE_WARM_UP_S, rate }))
+    for (const isStable of [true, false]) {
+      const same = results.filter((result) => isStableAt(result, rate) === isStable)
+      if (same.length >= (isStable ? MIN_STABLE_LOADS : MAX_LOADS - MIN_STABLE_LOADS + 1))
+        return { isStable, result: same.at(-1)! }
+    }
+  }
+}
+
+const toStableMetrics = ({ rate, result: { latency, share } }: { rate: number; result: KvLoadResult }): RowMetrics => {
+  return { rate, p50: toMilliseconds(latency.p50), p99: toMilliseconds(latency.p99), share }
+}
+const toUnstableMetrics = ({ rate, result: { latency, perSecond } }: { rate: number; result: KvLoadResult }) => {
+  const [overP50, overP99] = [toMilliseconds(latency.p50), toMilliseconds(latency.p99)]
+  return { overRate: rate, overReplies: perSecond, overP50, overP99 }
+}
+
+const createStableRateRow = (
   kind: KvLoad,
   source?: RowMetrics,
   target = createKvTarget(KV_SPEC, kind.entries),
 ): BenchRow => ({
   name: formatKind(kind),
   target,
-  round: (running, how) => findStableRate(running, kind, how),
+  round: (running, how) => findStableRate(running, kind, how, source && Number(source.rate)),
   source,
 })
 
 const DIFFERENCES =
-  'source: Java with a heap of 128 MB on its own machine, wrk2 with 1 connection; this service: Node with all pages cached, generator and server on one processor each'
+  'The source: Java with a heap of 128 MB on its own machine, wrk2 with 1 connection. This service: Node with all pages cached, generator and server on one processor each'
 
 /** Creates pairs of columns: our value, and the value of the source. */
 const createColumnPairs = (columns: Readonly<Record<string, string>>, better: Column['better'], format = formatShort) =>
   Object.fromEntries(
     Object.entries(columns).flatMap(([name, head]) => [
-      [name, { head, format, better }],
+      [name, { head, format, better, of: 'spread' as const }],
       [`source: ${name}`, { head: `source: ${head}`, format }],
     ]),
   )
@@ -108,27 +154,32 @@ const [PUT_EMPTY, PUT_FULL] = [
   { p50: 28.5, p99: 405, max: 423, share: '150-170 %' },
 ]
 
-const RATE_COLUMNS = {
-  ...createColumnPairs({ rate: 'stable/s' }, 'more'),
-  ...createColumnPairs({ p50: 'p50 ms', p99: 'p99 ms' }, 'less'),
-  ...SHARE_COLUMNS,
-  ...createColumnPairs({ overRate: 'failed at/s', overReplies: 'replies/s' }, 'more'),
-  // Above the capacity of a service, latencies grow with the duration of the round.
-  ...createColumnPairs({ overP50: 'p50 ms', overP99: 'p99 ms' }, 'neither'),
+/** The values of the source are rates only: its latencies are those at its own rate, which `paced` has. */
+const RATE_COLUMNS: Columns = {
+  rate: { head: 'stable/s', format: formatShort, of: 'spread', better: 'more', plot: 'Stable requests per second' },
+  'source: rate': { head: 'source: stable/s', format: formatShort },
+  closed: { head: 'closed loop/s', format: formatShort, of: 'spread' },
+  p50: { head: 'p50 ms', of: 'spread' },
+  p99: { head: 'p99 ms', of: 'spread' },
+  share: { head: 'CPU', format: formatPercent },
+  overRate: { head: 'failed at/s', format: formatShort, of: 'spread' },
+  overReplies: { head: 'replies/s', format: formatShort },
+  overP50: 'p50 ms',
+  overP99: 'p99 ms',
 }
 
 const rates: ServiceTable = {
   name: 'rates',
-  title: `The highest stable rate (every request gets a reply, replies reach ${100 * MIN_RATE_SHARE} % of the rate, p99 under ${MAX_P99_US / 1_000} ms), and the next tried rate, which failed (${DIFFERENCES})`,
-  maxRounds: 1,
+  title: `The highest stable rate, and the lowest tried rate that failed, after a closed loop of the same start. ${STABLE_DEFINITION}. ${DIFFERENCES}`,
+  group: 'bases',
+  // A round has about ten loads.
+  maxRounds: 2,
   columns: RATE_COLUMNS,
   rows: () => [
-    createStableRateRow({ ...put, ...connections1, entries: 0 }, { ...PUT_EMPTY, rate: 10_000 }),
-    createStableRateRow({ ...put, ...connections1 }, { ...PUT_FULL, rate: 4_000 }),
-    createStableRateRow(
-      { ...get, ...connections1 },
-      { rate: 200, p50: 14.1, p99: 47.7, overRate: 300, overReplies: 219, overP50: 1_354, overP99: 2_710 },
-    ),
+    createStableRateRow({ ...put, ...connections1, entries: 0 }, { rate: 10_000 }),
+    createStableRateRow({ ...put, ...connections1 }, { rate: 4_000 }),
+    createStableRateRow({ ...get, ...connections1 }, { rate: 200 }),
+    createStableRateRow({ ...put, ...connections64, entries: 0 }),
     createStableRateRow({ ...put, ...connections64 }),
     createStableRateRow({ ...get, ...connections64 }),
   ],
@@ -137,7 +188,7 @@ const rates: ServiceTable = {
 // Data larger than memory.
 
 /** Memory limit of the process, equal to the heap of the source. The base has 270 MB. */
-const SCARCE_MEMORY_BYTES = 128 * 2 ** 20
+export const SCARCE_MEMORY_BYTES = 128 * 2 ** 20
 const createScarceRow = (kind: KvLoad, source?: RowMetrics) =>
   createStableRateRow(
     kind,
@@ -147,14 +198,13 @@ const createScarceRow = (kind: KvLoad, source?: RowMetrics) =>
 
 const scarceMemory: ServiceTable = {
   name: 'scarce',
-  title:
-    'The highest stable rates with a base larger than the memory. A Linux cgroup limits the process and its file pages to 128 MB. The source has a heap of 128 MB',
+  title: `The highest stable rates with a base larger than the memory. ${STABLE_DEFINITION}. A Linux cgroup limits the process and its file pages to 128 MB. The source has a heap of 128 MB`,
   when: 'growth',
   maxRounds: 1,
   columns: RATE_COLUMNS,
   rows: () => [
-    createScarceRow({ ...put, ...connections1 }, { ...PUT_FULL, rate: 4_000 }),
-    createScarceRow({ ...get, ...connections1 }, { rate: 200, p50: 14.1, p99: 47.7 }),
+    createScarceRow({ ...put, ...connections1 }, { rate: 4_000 }),
+    createScarceRow({ ...get, ...connections1 }, { rate: 200 }),
     createScarceRow({ ...put, ...connections64 }),
     createScarceRow({ ...get, ...connections64 }),
   ],
@@ -176,10 +226,10 @@ async function measurePace(
   const result = await runKvLoad(running, kind, { duration, warmUp: WARM_UP_S, rate })
   const { perSecond, latency, lateness, share, errors } = result
   // Above the capacity the queue grows without limit, so latencies do not describe the server.
-  if (!isStableAt(result, rate)) return { replies: perSecond, share, unanswered: errors }
+  if (!isStableAt(result, rate)) return { replies: perSecond, share, unanswered: errors, stable: 0 }
   const names = ['p50', 'p90', 'p99', 'p999', 'max'] as const
   const times = Object.fromEntries(names.map((name) => [name, toMilliseconds(latency[name])]))
-  return { replies: perSecond, ...times, share, lateness: toMilliseconds(lateness!) }
+  return { replies: perSecond, ...times, share, lateness: toMilliseconds(lateness!), stable: 1 }
 }
 
 const createPacedRow = (kind: KvLoad, rate: number, source?: RowMetrics): BenchRow => ({
@@ -191,15 +241,22 @@ const createPacedRow = (kind: KvLoad, rate: number, source?: RowMetrics): BenchR
 
 const paced: ServiceTable = {
   name: 'paced',
-  title: `Requests at a constant rate: the source's rates, and those of many clients (${DIFFERENCES})`,
-  maxRounds: 1,
+  title: `Requests at a constant rate: the source's rates, and those of many clients. ${STABLE_DEFINITION}. ${DIFFERENCES}`,
+  group: 'bases',
   columns: {
-    replies: 'replies/s',
+    stable: {
+      head: 'stable',
+      derive: (row) => {
+        const loads = getNumbers(row, 'stable')
+        return loads.length > 0 ? `${loads.filter((stable) => stable === 1).length} of ${loads.length}` : undefined
+      },
+    },
+    replies: { head: 'replies/s', format: formatShort },
     unanswered: 'unanswered',
     ...createColumnPairs({ p50: 'p50 ms' }, 'less'),
-    p90: 'p90 ms',
+    p90: { head: 'p90 ms', of: 'spread' },
     ...createColumnPairs({ p99: 'p99 ms' }, 'less'),
-    p999: 'p99.9 ms',
+    p999: { head: 'p99.9 ms', of: 'spread' },
     ...createColumnPairs({ max: 'max ms' }, 'less'),
     ...SHARE_COLUMNS,
     lateness: 'generator late p99 ms',

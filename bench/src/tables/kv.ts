@@ -5,7 +5,7 @@ import { createKvTarget, createLevelTarget } from '../targets/kv.ts'
 import { FULL_BASE_ENTRIES, SMALL_BASE_ENTRIES, getValue } from '../load/requests/kv-entries.ts'
 import { createRequestRound } from '../rounds/request-round.ts'
 import type { BenchRow } from '../row.ts'
-import { createSpec, type Spec } from '../spec.ts'
+import { createSpec, formatSpec, type Spec } from '../spec.ts'
 import { BROWSER_HEADERS, CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from './server-variants.ts'
 import type { ServiceTable, Workload } from '../table.ts'
 
@@ -146,6 +146,7 @@ export const workloads = {
 const createRow = (name: string, work: keyof typeof workloads, spec: Spec = createSpec('kv')): BenchRow => ({
   ...workloads[work](spec),
   name,
+  sharedAs: `${formatSpec(spec)}/${work}`,
 })
 
 /** Creates a row of a bare server with a constant reply. */
@@ -160,6 +161,8 @@ const createBareRow = (
   return {
     name: connections === 1 ? `bare ${method}, 1 connection` : `bare ${method}`,
     target: createBareTarget(reply),
+    sharedAs:
+      connections === 1 ? undefined : `bare ${method}, ${connections}, ${Object.keys(headers ?? {}).length} headers`,
     ...createRequestRound({ ...requests, expect: { status: reply.status, body: reply.body } }),
   }
 }
@@ -169,6 +172,7 @@ const barePutRow: BenchRow = { ...createBareRow('PUT', 1), name: 'bare db.put, 1
 
 const entity: ServiceTable = {
   name: 'entity',
+  group: 'bases',
   title: 'A base of 1.5 million entries of 100-200 bytes, random ids, 64 connections, one serving thread',
   when: 'always',
   steps: [
@@ -195,8 +199,8 @@ const entity: ServiceTable = {
       createRow('PUT of random bytes', 'put-bytes'),
       createRow('PUT one by one (v2)', 'put-full', createSpec('kv', 'v2')),
       ...bareRows,
-      { ...createRow('GET, 1 connection', 'get-full-1'), source: { perSecond: 200 } },
-      { ...createRow('PUT, 1 connection', 'put-full-1'), source: { perSecond: 4_000 } },
+      createRow('GET, 1 connection', 'get-full-1'),
+      createRow('PUT, 1 connection', 'put-full-1'),
       createRow('PUT answered early, 1 connection', 'put-early-1'),
       createBareRow('GET', 1),
       barePutRow,
@@ -206,6 +210,7 @@ const entity: ServiceTable = {
 
 const bases: ServiceTable = {
   name: 'bases',
+  group: 'bases',
   title: 'A full base of 1.5 million entries against an empty one (reads: one of 1,000), 64 connections',
   steps: [
     ['GET, full base', 'GET, base of 1,000'],
@@ -230,6 +235,7 @@ const createServerRow = (
   return {
     ...createBaseRow(load, createKvTarget(createSpec('kv', variant), kind.entries)),
     name,
+    sharedAs: `${variant} ${name}`,
     ...createRequestRound(createRequests(load, headers)),
   }
 }
@@ -238,6 +244,7 @@ const NODE_HTTP_VARIANT = NODE_HTTP_VARIANTS.kv
 
 const serverTable: ServiceTable = {
   name: 'server-adapters',
+  group: 'servers',
   title: `A base of 1.5 million entries of 100-200 bytes by server adapter, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER_HEADERS).length} headers that a browser sends`,
   steps: [
     ['GET', 'bare GET'],
@@ -264,11 +271,13 @@ const serverTable: ServiceTable = {
 const createLevelRow = (method: 'GET' | 'PUT'): BenchRow => ({
   ...createBareRow(method, CONNECTIONS),
   name: method === 'GET' ? 'bare GET with getSync' : 'bare PUT with batches',
+  sharedAs: undefined,
   target: createLevelTarget(method === 'GET' ? BARE_GET : BARE_PUT, FULL_BASE_ENTRIES),
 })
 
 const limits: ServiceTable = {
   name: 'limits',
+  group: 'servers',
   title: `Lower bounds of a GET and a PUT: a base of 1.5 million entries of 100-200 bytes, ${CONNECTIONS} connections, one serving thread; bare: node:http with a constant reply`,
   steps: [
     ['GET', 'bare GET with getSync'],

@@ -1,8 +1,7 @@
 import { createServerlessTarget, type BenchTarget } from '../targets/target.ts'
 import { createKvTarget } from '../targets/kv.ts'
-import { nchan, createNginxTarget } from '../targets/nginx.ts'
-import { createCaddyTarget, centrifuge, etcd, goleveldb, createGoParserTarget, webdis } from '../targets/peers.ts'
-import { DEFAULT_DIALECT, type Dialect } from '../load/fleet/fleet-plan.ts'
+import { createNginxTarget } from '../targets/nginx.ts'
+import { createCaddyTarget, etcd, goleveldb, createGoParserTarget, webdis } from '../targets/peers.ts'
 import { PEER_BASE_ENTRIES, PEER_PROTOCOLS, getValue } from '../load/requests/kv-entries.ts'
 import { SAMPLE } from '../load/requests/catalogs.ts'
 import { runDuckdb } from '../prices/duckdb.ts'
@@ -16,9 +15,9 @@ import type { BenchRow } from '../row.ts'
 import { createSpec } from '../spec.ts'
 import { RAW_VARIANTS } from './server-variants.ts'
 import { createBaseRow, createRequests, type KvLoad } from './kv.ts'
-import { BARE_REPLY, createBareRow, workloads as prices } from './prices/prices.ts'
-import { FAN_OUT_SHAPE, createRow, withPeers } from './sse.ts'
-import { CONSTANT_REPLY, createConstantRow, read } from './stats.ts'
+import { BARE_REPLY, createBareRow, SHARED_SEARCH, workloads as prices } from './prices/prices.ts'
+import { createProgramRows, FAN_OUT_SHAPE, shareFanOut, withPeers } from './sse.ts'
+import { CONSTANT_REPLY, createConstantRow, read, shareRead } from './stats.ts'
 import { toTables, type ServiceTable } from '../table.ts'
 
 /** Pairs the row `own` with each other row. */
@@ -31,12 +30,14 @@ const stats: ServiceTable = {
   ...peers,
   title:
     'Reads of one collection of three videos, compared with servers that send the same reply from their configuration or a file, 16 connections, one serving thread',
+  group: 'reads',
   steps: pairWith(RAW_VARIANTS.stats),
-  rows: () => [
-    read(createSpec('stats', RAW_VARIANTS.stats)),
-    createConstantRow(createNginxTarget(CONSTANT_REPLY.body, { cachesOpenFiles: true })),
-    createConstantRow(createCaddyTarget(CONSTANT_REPLY)),
-  ],
+  rows: () =>
+    [
+      read(createSpec('stats', RAW_VARIANTS.stats)),
+      createConstantRow(createNginxTarget(CONSTANT_REPLY.body, { cachesOpenFiles: true })),
+      createConstantRow(createCaddyTarget(CONSTANT_REPLY)),
+    ].map(shareRead),
 }
 
 const MAX_CONCURRENT_PUTS = 64
@@ -97,40 +98,23 @@ const kv: ServiceTable = {
   ],
 }
 
-const NCHAN_DIALECT: Dialect = {
-  ...DEFAULT_DIALECT,
-  put: { method: 'POST', path: '/put', body: '{value}' },
-  closeAll: { method: 'DELETE', path: '/put' },
-  echoes: false,
-}
-
-const CENTRIFUGE_DIALECT: Dialect = {
-  ...DEFAULT_DIALECT,
-  wait: { method: 'GET', path: `/wait?cf_connect=${encodeURIComponent('{"id":1,"connect":{}}')}` },
-  echoes: false,
-  around: ['{"push":{"channel":"all","pub":{"data":"', '"}}}'],
-  greets: true,
-}
-
 const sse: ServiceTable = {
   ...peers,
   title: 'Deliveries per second: 1,000 streams, 8 publishers that send as soon as they have their reply, one processor',
   columns: selectStreamColumns('cpu, deliveries, deliveryP50, deliveryP99, faults, memory, generator'),
+  group: 'saturation',
   steps: pairWith('default'),
-  rows: () => [
-    ...withPeers([], FAN_OUT_SHAPE),
-    createRow(nchan.name, nchan, FAN_OUT_SHAPE, NCHAN_DIALECT),
-    createRow(centrifuge.name, centrifuge, FAN_OUT_SHAPE, CENTRIFUGE_DIALECT),
-  ],
+  rows: () => [...withPeers([], FAN_OUT_SHAPE).map(shareFanOut), ...createProgramRows(FAN_OUT_SHAPE)],
 }
 
 const searches: ServiceTable = {
   ...peers,
   title: 'One search per request, compared with servers that parse the same body and answer a constant, 20 connections',
+  group: 'searches',
   steps: pairWith('search'),
   rows: () => [
-    { ...prices.search(createSpec('prices')), name: 'search' },
-    createBareRow('bare node:http'),
+    { ...prices.search(createSpec('prices')), name: 'search', sharedAs: SHARED_SEARCH },
+    { ...createBareRow('bare node:http'), sharedAs: 'bare search' },
     { ...createBareRow('Go: net/http, body parsed'), target: createGoParserTarget(BARE_REPLY) },
   ],
 }

@@ -11,6 +11,7 @@ import {
   TWO_PATTERNS,
   WAIT_DIALECT,
 } from '../targets/mercure.ts'
+import { broadcastPrograms } from '../targets/broadcast-programs.ts'
 import { createScriptTarget } from '../targets/program.ts'
 import { runConnecting } from '../load/fleet.ts'
 import { DEFAULT_DIALECT, type Dialect } from '../load/fleet/fleet-plan.ts'
@@ -54,6 +55,8 @@ const MEMORY_SHAPE: FleetShape = {
   sending: { values: 20, interval: 100 },
   publishers: PACED_PUBLISHERS,
 }
+const PACE_SHAPE: FleetShape = { streams: 1000, spacing: 0, sending: 'pace', publishers: PACED_PUBLISHERS }
+/** A fixed rate, for profiles. */
 const STEADY_SHAPE: FleetShape = {
   streams: 1000,
   spacing: 0,
@@ -104,21 +107,32 @@ export const withPeers = (specs: readonly Spec[], shape: FleetShape): BenchRow[]
   createRow('@fastify/sse', fastifySse, shape),
 ]
 
+/** Creates rows of programs that are not for Node. */
+export const createProgramRows = (shape: FleetShape): BenchRow[] =>
+  broadcastPrograms.map(([target, dialect]) => createRow(target.name, target, shape, dialect))
+
+/** Limits the rounds of a row that is measured at a pace. */
+const withPacedRounds = (row: BenchRow): BenchRow => (row.getCapacity ? { ...row, ...PACED_ROUNDS } : row)
+
 const PEER_STEPS = [
   ['default', 'better-sse'],
   ['default', '@fastify/sse'],
 ] as const
+
+/** Marks a row of the usual deliveries, which a run measures once for all tables that contain it. */
+export const shareFanOut = (row: BenchRow): BenchRow => ({ ...row, sharedAs: `fan-out, ${row.target.name}` })
 
 const saturation: ServiceTable = {
   name: 'saturation',
   title:
     'Deliveries per second: 1,000 streams, 8 publishers that send as soon as they have their reply, one serving thread',
   when: 'always',
+  group: 'saturation',
   steps: PEER_STEPS,
   columns: selectStreamColumns(
     'cpu, deliveries, values, deliveryP50, deliveryP99, faults, rejected, memory, generator',
   ),
-  rows: (specs) => withPeers(specs, FAN_OUT_SHAPE),
+  rows: (specs) => withPeers(specs, FAN_OUT_SHAPE).map(shareFanOut),
 }
 
 const memory: ServiceTable = {
@@ -132,13 +146,20 @@ const memory: ServiceTable = {
   rows: (specs) => withPeers(specs, MEMORY_SHAPE),
 }
 
+/** Rounds of the capacity, and rounds at a pace: enough for an interval of a ratio. */
+const PACED_ROUNDS = { maxRounds: 2, maxPacedRounds: 6 } as const
+const PACED_COLUMNS = selectStreamColumns(
+  'cpu, deliveries, rate, capacity, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness',
+)
+
 const steady: ServiceTable = {
   name: 'steady',
-  title: '500,000 deliveries per second: 1,000 streams, 500 values per second for 10 s',
+  title:
+    'Deliveries at an equal load: 1,000 streams, the same values per second for all, 60 % of what the slowest start of the slowest program delivers; one serving thread. nchan and Centrifugo if they are installed',
   when: 'always',
-  maxRounds: 1,
-  columns: selectStreamColumns('cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness'),
-  rows: (specs) => withDefault(specs).map(workloads.steady),
+  columns: PACED_COLUMNS,
+  steps: (names) => names.filter((name) => name !== 'default').map((name) => ['default', name] as const),
+  rows: (specs) => [...withPeers(specs, PACE_SHAPE), ...createProgramRows(PACE_SHAPE)].map(withPacedRounds),
 }
 
 /** Creates rows for one row of the source: one for each spec, whose name contains the spec if there are several. */
@@ -179,7 +200,7 @@ const createMercureTable = (
   ],
   rows: () => [
     ...Object.entries(DIALECTS).map(([way, dialect]) =>
-      createRow(way, createServiceTarget(createSpec('sse'), MERCURE_SETTINGS), shape, dialect),
+      withPacedRounds(createRow(way, createServiceTarget(createSpec('sse'), MERCURE_SETTINGS), shape, dialect)),
     ),
     ...(isPeer ? [createRow(mercureHub.name, mercureHub, shape, HUB_DIALECT)] : []),
   ],
@@ -201,9 +222,9 @@ const mercureTables = [
   ),
   createMercureTable(
     'steady',
-    '500 values per second to 1,000 streams for 10 s',
-    STEADY_SHAPE,
-    'cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness',
+    'Values to 1,000 streams at an equal load: 60 % of what the slowest start delivers',
+    PACE_SHAPE,
+    'cpu, deliveries, rate, capacity, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness',
   ),
 ]
 

@@ -7,7 +7,7 @@ import { runLoad, createRequestRound, type RequestLoad } from '../rounds/request
 import type { BenchRow } from '../row.ts'
 import { createSpec } from '../spec.ts'
 import { BROWSER_HEADERS, CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from './server-variants.ts'
-import { CONSTANT_REPLY, createConstantRow, read, createSampleReads, SAMPLE_PATH } from './stats.ts'
+import { CONSTANT_REPLY, createConstantRow, read, shareRead, createSampleReads, SAMPLE_PATH } from './stats.ts'
 import type { ServiceTable } from '../table.ts'
 
 const PIPELINE_REQUESTS = 16
@@ -32,6 +32,7 @@ const CONSTANT_TARGETS = [
 
 const serverTable: ServiceTable = {
   name: 'server-adapters',
+  group: 'reads',
   title: `Reads of one collection of three videos by server adapter, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER_HEADERS).length} headers that a browser sends`,
   together: true,
   steps: [
@@ -42,8 +43,9 @@ const serverTable: ServiceTable = {
     [`${RAW_VARIANTS.stats}, pipeline of ${PIPELINE_REQUESTS}`, RAW_VARIANTS.stats],
   ],
   rows: () => [
-    ...MEASURED_VARIANTS.map(createStatsRow),
-    ...CONSTANT_TARGETS.map((target) => createConstantRow(target)),
+    ...[...MEASURED_VARIANTS.map(createStatsRow), ...CONSTANT_TARGETS.map((target) => createConstantRow(target))].map(
+      shareRead,
+    ),
     { ...rawRow, name: `${RAW_VARIANTS.stats}, browser`, ...createRequestRound(browserRequests) },
     createConstantRow(createBareTarget(CONSTANT_REPLY), browserRequests, 'bare node:http, browser'),
     {
