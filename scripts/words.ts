@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { countProse, findLongSentences, MAX_SENTENCE_WORDS, readMarkdown, type ProseBlock } from './words/prose.ts'
+import { findMeasuredNumbers } from './words/measured-numbers.ts'
 import { MAX_TYPE_FILES, readSource } from './words/source.ts'
 
 /** The check fails at this number of idiom markers per 1,000 words, for comments and for Markdown separately. */
@@ -23,6 +24,8 @@ const isSelected = (file: string) =>
 const checked = globSync('**/*.{ts,mjs,md}', { exclude: ['**/node_modules/**'] })
   .filter((file) => isSelected(file) && !EXCLUDED.test(file))
   .toSorted()
+
+const MEASURED = 'states a measurement without the mark of its result (a setting or a limit is in backticks)'
 
 const problems: string[] = []
 const lines: string[] = []
@@ -47,9 +50,11 @@ for (const file of checked) {
     for (const { name } of types) typeFiles.set(name, (typeFiles.get(name) ?? new Set()).add(file))
     for (const { name, line } of unclearConstants) problems.push(`${file}:${line} ${name} needs a noun and its unit`)
   } else if (file.endsWith('.md')) {
-    const blocks = readMarkdown(readFileSync(file, 'utf8'))
+    const text = readFileSync(file, 'utf8')
+    const blocks = readMarkdown(text)
     count(file, blocks, markdown)
     if (!READER_DOCUMENTS.test(file)) continue
+    for (const number of findMeasuredNumbers(text)) problems.push(`${file}:${number.line} ${MEASURED}: ${number.text}`)
     for (const block of blocks) {
       for (const sentence of findLongSentences(block)) {
         problems.push(`${file}:${block.line} has more than ${MAX_SENTENCE_WORDS} words in a sentence: ${sentence}`)

@@ -5,7 +5,7 @@ import { computeSteps } from '../src/ratios.ts'
 import { listRowsBehind } from '../src/report/conclusions.ts'
 import { renderReport } from '../src/report/html.ts'
 import { withProse } from '../src/report/prose.ts'
-import { replaceSection, buildSection, listStaleFiles } from '../src/report/publish.ts'
+import { replaceSection, buildSection, buildTexts, listStaleFiles } from '../src/report/publish.ts'
 import { readResults, writeResults } from '../src/report/results.ts'
 import { toMarkdown, buildStepsTable, buildTable, buildTables, splitTable } from '../src/report/table-cells.ts'
 import type { RowMetrics, RowResult } from '../src/row.ts'
@@ -226,6 +226,21 @@ describe('tables', () => {
         ['a', '1'],
       ]),
     ).toBe('|  | x |\n| --- | ---: |\n| a | 1 |')
+  })
+})
+
+describe('tables of texts', () => {
+  const texts = buildTexts(readResults(tables))
+  const sections = [...texts].flatMap(([file, text]) =>
+    [...text.matchAll(/<!-- (bench:[a-z]\S*) -->([^]*?)<!-- \/\1 -->/g)]
+      .filter(([, name]) => name !== 'bench:flame')
+      .map(([, name, section]) => ({ name: `${file} ${name}`, section: section! })),
+  )
+
+  it.each(sections)('name their machine, commit and day: $name', ({ section }) => {
+    // Each block of tables ends with its machine, before the next heading or the end.
+    for (const block of section.split(/^#{2,} .*$/m).filter((part) => part.includes('| ---')))
+      expect(block).toMatch(/(?:processor.*commits? [0-9a-f]{7}.*\d{4}-\d\d-\d\d|Ours: not measured)/)
   })
 })
 

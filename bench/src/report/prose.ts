@@ -71,6 +71,15 @@ export function formatProcessors(published: readonly PublishedTable[]): string {
     : `${names.length} kinds of processors: ${names.join(' and ')}`
 }
 
+/** Names the kinds of processors, the commits and the days of all results: the caption of tables that combine them. */
+export function formatOrigins(published: readonly PublishedTable[]): string {
+  const listUnique = (get: (one: PublishedTable) => string) => [...new Set(published.map(get))].toSorted()
+  const commits = listUnique(({ machine }) => machine.commit)
+  const days = listUnique(({ machine }) => machine.date.slice(0, 10))
+  const period = days.length > 1 ? `${days[0]} to ${days.at(-1)}` : days[0]
+  return `${formatProcessors(published)}, commit${commits.length > 1 ? 's' : ''} ${commits.join(', ')}, ${period}`
+}
+
 /** Replaces the marked parts of a text with those of the results. @throws Error if a mark names no result */
 export function withProse(text: string, published: readonly PublishedTable[]): string {
   const processors = formatProcessors(published)

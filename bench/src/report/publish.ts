@@ -7,7 +7,7 @@ import type { BenchTable } from '../table.ts'
 import { listConclusions, listRowsBehind } from './conclusions.ts'
 import { readGuardRuns } from './guard-history.ts'
 import { renderReport } from './html.ts'
-import { withProse } from './prose.ts'
+import { formatOrigins, withProse } from './prose.ts'
 import { getTableName, readResults, writeResults, type PublishedTable } from './results.ts'
 import { toMarkdown, buildTables } from './table-cells.ts'
 
@@ -35,6 +35,8 @@ export const buildSection = (published: readonly PublishedTable[]): string =>
 /** Builds the text with the rows in which another program is ahead, and with the other comparisons. */
 const buildConclusions = (published: readonly PublishedTable[]): string =>
   `${toMarkdown(listRowsBehind(published))}
+
+Measured on ${formatOrigins(published)}.
 
 <details><summary>Rows in which no peer is ahead</summary>
 

@@ -3,7 +3,7 @@ import { MIN_CONFIDENCE } from '../../statistics.ts'
 import { compareSources } from '../compare-sources.ts'
 import { listPeerComparisons, type PeerComparison } from '../conclusions.ts'
 import { formatFactor } from '../format-numbers.ts'
-import { formatProcessors } from '../prose.ts'
+import { formatOrigins } from '../prose.ts'
 import type { PublishedTable } from '../results.ts'
 import { countOutcomes } from '../source-pages.ts'
 import { escape } from '../svg.ts'
@@ -95,9 +95,7 @@ export function renderFirstScreen(published: readonly PublishedTable[]): string 
   ]
   const max = Math.max(1.2, ...found.map(({ ratio }) => ratio.highest)) * 1.02
   const bars = found.map(({ headline, ratio }) => renderBar(headline, ratio, max)).join('\n')
-  const days = published.map(({ machine }) => machine.date.slice(0, 10)).toSorted()
-  const period = days[0] === days.at(-1) ? days[0] : `${days[0]} to ${days.at(-1)}`
   return `<section class="first">${sentences.map((sentence) => `<p>${sentence}</p>`).join('\n')}
 <figure><figcaption>CPU time of one operation, ours / the alternative. Linear; the line marks 1, so a shorter bar is better. Dark lines are intervals of 95 %.</figcaption><div class="bars" role="img" aria-label="CPU time of one operation, ours divided by the alternative">${bars}</div></figure>
-<p class="machine">Measured on ${escape(formatProcessors(published))}, ${period}. Every table names its machine and commit.</p></section>`
+<p class="machine">Measured on ${escape(formatOrigins(published))}. Every table names its machine.</p></section>`
 }
