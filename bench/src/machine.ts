@@ -38,14 +38,21 @@ function readCommit(): string {
   }
 }
 
-/** True if the code of this checkout is that of a commit: only published files differ. */
-export function hasSameCode(commit: string): boolean {
-  if (!/^[0-9a-f]+$/.test(commit) || readCommit().endsWith(CHANGES_SUFFIX)) return false
-  const args = ['diff', '--quiet', commit, 'HEAD', '--', ':/', ...toExcluded()]
-  return spawnSync('git', args, { stdio: 'ignore' }).status === 0
+/**
+ * True if two commits have the same code: only published files differ. Uncommitted code and unknown commits differ from
+ * all others.
+ * @param other this checkout, if absent
+ */
+export function hasSameCode(commit: string, other = readCommit()): boolean {
+  if (![commit, other].every((one) => /^[0-9a-f]+$/.test(one))) return false
+  const args = ['diff', '--quiet', commit, other, '--', ':/', ...toExcluded()]
+  return commit === other || spawnSync('git', args, { stdio: 'ignore' }).status === 0
 }
 
 const readLoad = () => Math.round(loadavg()[0]! * 100) / 100
+
+/** Factor by which the machine is slower than a quiet one: its busy processes per processor, at least 1. */
+export const getSlowness = (): number => Math.max(1, loadavg()[0]! / cpus().length)
 
 export function describeMachine(): Machine {
   return {

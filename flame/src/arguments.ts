@@ -6,6 +6,8 @@ import { DIFFERENCE_HELP } from './difference-arguments.ts'
 export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>/<workload>
 
   --duration S   seconds per recording (5)
+  --publish      only graphs of other code than this commit, on a quiet machine; continues after an interruption
+  --check        list the graphs of other code than the table that they explain, with exit code 1; records nothing
   --clinic       also take a clinic flame snapshot (250 KB each)
   --open         open the graph PATH, such as stats/v1/read/cpu-thread-0, or the index of all graphs; records nothing
 
@@ -25,6 +27,8 @@ export function parseFlameArguments(argv: readonly string[]) {
     args: [...argv],
     options: {
       duration: { type: 'string', default: '5' },
+      publish: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
       clinic: { type: 'boolean', default: false },
       open: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -36,6 +40,8 @@ export function parseFlameArguments(argv: readonly string[]) {
   return { ...values, subjects: positionals, duration }
 }
 
+export type FlameArguments = ReturnType<typeof parseFlameArguments>
+
 /** The object of a flame graph: a variant of a service under one of its workloads, which is a row of a benchmark. */
 export interface FlameSubject {
   readonly service: string
@@ -46,18 +52,29 @@ export interface FlameSubject {
 /** Returns the folder of a subject below `flame/`, which is also its name in commands. */
 export const getFolder = ({ service, variant, work }: FlameSubject) => `${service}/${variant}/${work}`
 
-/** Workloads that are profiled by default: the first one for each variant, and all of them for the default variant. */
-const DEFAULT_WORKLOADS: Readonly<Record<string, readonly string[]>> = {
-  stats: ['read'],
-  sse: ['fan-out', 'connecting'],
-  kv: ['put-full', 'get-full', 'put-node', 'apply-node'],
-  prices: ['search', 'bulk'],
+/**
+ * Workloads that are profiled by default, and the table of the bench that their graphs explain: the first one for each
+ * variant, and all of them for the default variant.
+ */
+const DEFAULT_WORKLOADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  stats: { read: 'stats/read' },
+  sse: { 'fan-out': 'sse/saturation', connecting: 'sse/connections' },
+  kv: {
+    'put-full': 'kv/entity',
+    'get-full': 'kv/entity',
+    'put-node': 'cluster/writes',
+    'apply-node': 'cluster/writes',
+  },
+  prices: { search: 'prices/search', bulk: 'prices/bulk' },
 }
+
+/** Returns the table of the bench that the graphs of a subject explain, as `service/table`; undefined if there is none. */
+export const getTable = ({ service, work }: FlameSubject): string | undefined => DEFAULT_WORKLOADS[service]?.[work]
 
 /** Lists the default subjects of a service. @param variants variants of the service, the default last */
 const listDefaultSubjects = (service: string, variants: readonly string[]): FlameSubject[] =>
   variants.flatMap((variant, i) => {
-    const workNames = DEFAULT_WORKLOADS[service]!.slice(0, i === variants.length - 1 ? undefined : 1)
+    const workNames = Object.keys(DEFAULT_WORKLOADS[service]!).slice(0, i === variants.length - 1 ? undefined : 1)
     return workNames.map((work) => ({ service, variant, work }))
   })
 

@@ -1,14 +1,26 @@
 import { stopBackgroundProcesses } from '@influencer-stats/bench/targets/background-processes'
+import { assertQuietMachine, describeMachine, hasSameCode } from '@influencer-stats/bench/machine'
+import { stopChildren } from '@influencer-stats/bench/processes'
 import { createProgress } from '@influencer-stats/bench/progress'
 import { workloads } from '@influencer-stats/bench/tables/all'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { listAllSubjects, choose, getFolder, HELP, parseFlameArguments } from './arguments.ts'
+import {
+  listAllSubjects,
+  choose,
+  getFolder,
+  HELP,
+  parseFlameArguments,
+  type FlameArguments,
+  type FlameSubject,
+} from './arguments.ts'
 import { installClinic, takeClinicSnapshot } from './recording/clinic.ts'
 import { parseDifferenceArguments } from './difference-arguments.ts'
 import { FLAME_FOLDER, ROOT } from './paths.ts'
 import { updateReadme } from './readme.ts'
 import { measureBenchRate, recordRow } from './recording/record.ts'
+import { recordSubjects, toStep } from './recording/record-subjects.ts'
+import { listStaleGraphs, readReport } from './stale-graphs.ts'
 import { writeSnapshot } from './flame-snapshot.ts'
 import { recountComponents } from './file/recount.ts'
 import { renameFile } from './file/rename-file.ts'
@@ -42,36 +54,83 @@ async function runViewer(path = ''): Promise<void> {
   openBrowser(`${url}${address}`)
 }
 
-async function run(argv: readonly string[]): Promise<void> {
-  if (argv[0] === 'difference' && !argv.includes('--help')) return runDifference(argv.slice(1))
-  if (argv[0] === 'rename' && !argv.includes('--help')) return runRename(argv[1], argv[2])
-  if (argv[0] === 'recount' && argv.length === 1) return runRecount()
-  const { subjects, duration, clinic, open, help } = parseFlameArguments(argv)
-  if (help) return void process.stdout.write(HELP)
-  if (open) return runViewer(subjects[0])
-  const chosen = choose(subjects, await listAllSubjects())
-  // An existing snapshot of clinic is replaced, so that all graphs of a folder are of the same code.
-  const needsClinic = (folder: string) => clinic || existsSync(join(folder, CLINIC_PAGE))
-  if (chosen.some((one) => needsClinic(join(FLAME_FOLDER, getFolder(one))))) installClinic()
-  const steps = chosen.map((one) => ({ row: getFolder(one), isPaced: false }))
-  const progress = createProgress(process.stderr, steps)
-  for (const [i, one] of chosen.entries()) {
-    const folder = join(FLAME_FOLDER, getFolder(one))
-    // A profiled service is slower. So load shedding is off, because the service must not refuse requests.
-    const row = workloads[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
-    progress.begin(steps[i]!, getFolder(one))
-    const { recordings, rate } = await recordRow(row, duration, await measureBenchRate(row))
-    writeSnapshot(folder, { ...one, says: row.says!, seconds: duration, ...(rate && { rate }) }, recordings)
-    if (needsClinic(folder)) await takeClinicSnapshot(row, duration, rate, join(folder, CLINIC_PAGE))
-    await updateReadme()
-  }
-  progress.pause()
+const print = (text: string) => void process.stdout.write(`${text}\n`)
+
+/** Aborted when the user interrupts the run. */
+const abortController = new AbortController()
+
+/** Ends a run, and not the process at once, so that no process and no temporary folder remains. */
+function handleSignals(): AbortSignal {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      abortController.abort(new Error(`ended by ${signal}`))
+      stopChildren()
+    })
+  return abortController.signal
+}
+
+/** Assumed duration of a recording, until one of the run is complete (s). */
+const USUAL_STEP_SECONDS = 45
+
+// An existing snapshot of clinic is replaced, so that all graphs of a folder are of the same code.
+const needsClinic = (folder: string, clinic: boolean) => clinic || existsSync(join(folder, CLINIC_PAGE))
+
+/** Records a subject and writes its files. */
+async function recordSubject(one: FlameSubject, { duration, clinic }: FlameArguments): Promise<void> {
+  const began = performance.now()
+  const folder = join(FLAME_FOLDER, getFolder(one))
+  // A profiled service is slower. So load shedding is off, because the service must not refuse requests.
+  const row = workloads[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
+  const { recordings, rate } = await recordRow(row, duration, await measureBenchRate(row))
+  // The snapshot of clinic is first: `hot.json` has the commit of all files of the folder.
+  if (needsClinic(folder, clinic)) await takeClinicSnapshot(row, duration, rate, join(folder, CLINIC_PAGE))
+  const stepSeconds = Math.round((performance.now() - began) / 1000)
+  writeSnapshot(folder, { ...one, says: row.says!, seconds: duration, stepSeconds, ...(rate && { rate }) }, recordings)
+  await updateReadme()
+}
+
+/** Records the chosen subjects. @returns true if none failed */
+async function runRecording(args: FlameArguments): Promise<boolean> {
+  const all = choose(args.subjects, await listAllSubjects())
+  if (args.publish) await assertQuietMachine(print)
+  const { commit } = describeMachine()
+  const isRecorded = (one: FlameSubject) => hasSameCode(readReport(one)?.machine.commit ?? '', commit)
+  const chosen = args.publish ? all.filter((one) => !isRecorded(one)) : all
+  if (chosen.length < all.length) print(`${all.length - chosen.length} of ${all.length} are of this code already`)
+  if (chosen.some((one) => needsClinic(join(FLAME_FOLDER, getFolder(one)), args.clinic))) installClinic()
+  const usual = chosen.map((one) => [getFolder(one), readReport(one)?.stepSeconds ?? USUAL_STEP_SECONDS] as const)
+  const progress = createProgress(process.stderr, chosen.map(toStep), new Map(usual))
+  const signal = handleSignals()
+  const failed = await recordSubjects(chosen, (one) => recordSubject(one, args), { progress, print, signal })
+  for (const { name, message } of failed) process.stderr.write(`FAILED ${name}: ${message}\n`)
+  return failed.length === 0
+}
+
+/** Lists graphs of other code than their tables. @returns true if there are none */
+function runCheck(): boolean {
+  const lines = listStaleGraphs(Object.keys(workloads))
+  for (const line of lines) print(line)
+  if (lines.length > 0) print(`${lines.length} graphs are of other code: pnpm flame --publish records them again`)
+  return lines.length === 0
+}
+
+/** @returns true if nothing failed */
+async function run(argv: readonly string[]): Promise<boolean> {
+  const [command, ...rest] = argv.includes('--help') ? [] : argv
+  if (command === 'difference') return (runDifference(rest), true)
+  if (command === 'rename') return runRename(rest[0], rest[1]).then(() => true)
+  if (command === 'recount' && rest.length === 0) return runRecount().then(() => true)
+  const args = parseFlameArguments(argv)
+  if (args.help) return (print(HELP), true)
+  if (args.open) return runViewer(args.subjects[0]).then(() => true)
+  return args.check ? runCheck() : runRecording(args)
 }
 
 try {
-  await run(process.argv.slice(2))
+  if (!(await run(process.argv.slice(2)))) process.exitCode = 1
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
+  const { message } = (abortController.signal.aborted ? abortController.signal.reason : error) as Error
+  process.stderr.write(`${message}\n`)
   process.exitCode = 1
 } finally {
   await stopBackgroundProcesses()

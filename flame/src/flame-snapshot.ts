@@ -68,7 +68,7 @@ export const formatTitle = (subject: FlameSubject, { kind, thread }: Pick<GraphS
 /** Writes `<kind>-<thread>.json.gz` and `hot.json` into the folder of a subject. */
 export function writeSnapshot(
   folder: string,
-  run: FlameSubject & Pick<HotReport, 'seconds' | 'says' | 'rate'>,
+  run: FlameSubject & Pick<HotReport, 'seconds' | 'says' | 'rate' | 'stepSeconds'>,
   recordings: readonly ThreadRecording[],
 ): void {
   const graphs = recordings.map((recording) => toGraph(recording, run.service))

@@ -35,6 +35,8 @@ export interface HotReport {
   readonly machine: Machine
   /** Duration of each recording (s). */
   readonly seconds: number
+  /** Duration of the whole recording of the subject (s). Absent in older recordings. */
+  readonly stepSeconds?: number
   /** Time and bytes between two samples. */
   readonly intervals: { readonly microseconds: number; readonly bytes: number }
   readonly graphs: readonly GraphSummary[]

@@ -2,7 +2,7 @@ import { withProse } from '@influencer-stats/bench/report/prose'
 import { replaceSection } from '@influencer-stats/bench/report/publish'
 import { readResults } from '@influencer-stats/bench/report/results'
 import { tables, workloads } from '@influencer-stats/bench/tables/all'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
 import { getFolder } from './arguments.ts'
@@ -10,6 +10,7 @@ import { readFindings, type Finding } from './findings.ts'
 import { FLAME_FOLDER } from './paths.ts'
 import { formatSubtitle, formatTitle } from './flame-snapshot.ts'
 import { listTopFunctions } from './file/recording-file.ts'
+import { describeStaleness, readReports, readTableCommits } from './stale-graphs.ts'
 import { compareWithSource, formatPercent, formatShares, findTop, formatTopSentence } from './sentences.ts'
 import type { GraphSummary, HotReport } from './hot-report.ts'
 
@@ -24,12 +25,6 @@ const getGraph = (hot: HotReport, kind: GraphSummary['kind']) =>
 
 /** Returns the name of a subject within its service, which is also its heading. */
 const getName = ({ variant, work }: HotReport) => `${variant} ${work}`
-
-/** Reads the recordings of a service, in the order of its variants. */
-function readReports(service: string): HotReport[] {
-  const files = globSync(`${service}/*/*/hot.json`, { cwd: FLAME_FOLDER }).toSorted()
-  return files.map((file) => JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8')))
-}
 
 const formatPercents = ({ self, total }: { self: number; total: number }) =>
   `${self.toFixed(1)} % / ${total.toFixed(1)} %`
@@ -60,7 +55,13 @@ function renderLinks(hot: HotReport): string {
   ].join(' · ')
 }
 
-function renderSection(hot: HotReport, row: object, finding: Finding | undefined): string {
+/** Warns about a graph of other code than its table; undefined if it has the same. */
+function describeOldCode(hot: HotReport, commits: ReadonlyMap<string, string>): string | undefined {
+  const reason = describeStaleness(hot, commits)
+  return reason && `**Other code than the table:** ${reason}, so shares may differ from its costs.`
+}
+
+function renderSection(hot: HotReport, row: object, finding: Finding | undefined, oldCode: string | undefined): string {
   const cpu = getGraph(hot, 'cpu')
   const allocation = getGraph(hot, 'allocation')
   const parts = Object.values(row)
@@ -70,6 +71,7 @@ function renderSection(hot: HotReport, row: object, finding: Finding | undefined
     `### ${getName(hot)}`,
     `Parts: ${parts.join(', ')}. ${renderLinks(hot)}`,
     describeRun(hot),
+    ...(oldCode ? [oldCode] : []),
     `${formatTopSentence('CPU', cpu, 'of the CPU time')} ${formatShares(cpu)}`,
     `${formatTopSentence('Allocations', allocation, 'of the bytes')} ${formatShares(allocation)}`,
   ]
@@ -92,6 +94,7 @@ async function renderSections(service: string): Promise<string> {
   const { variants = {} } = await services[service]!()
   const reports = readReports(service)
   const findings = readFindings()
+  const commits = readTableCommits()
   if (reports.length === 0) return ''
   return [
     `## ${service}`,
@@ -102,7 +105,12 @@ async function renderSections(service: string): Promise<string> {
       ...reports.map(renderTableRow),
     ].join('\n'),
     ...reports.map((hot) =>
-      renderSection(hot, variants[hot.variant] ?? {}, findings.get(`${service} ${getName(hot)}`)),
+      renderSection(
+        hot,
+        variants[hot.variant] ?? {},
+        findings.get(`${service} ${getName(hot)}`),
+        describeOldCode(hot, commits),
+      ),
     ),
   ].join('\n\n')
 }

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { HotFunction } from '../src/graph/hot-functions.ts'
 import { parseFindings, readFindings } from '../src/findings.ts'
-import { renderReadme } from '../src/readme.ts'
 import { compareWithSource, formatShares, formatTopSentence } from '../src/sentences.ts'
 import type { GraphSummary } from '../src/hot-report.ts'
 
@@ -72,11 +70,5 @@ describe('findings', () => {
     ])
     expect(() => parseFindings('\n## stats v1 read\n\nBecause.\n')).toThrow('stats v1 read')
     expect(readFindings().size).toBeGreaterThan(15)
-  })
-})
-
-describe('the README', () => {
-  it('matches the snapshots, the findings and the results', async () => {
-    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toBe(await renderReadme())
   })
 })

@@ -1,6 +1,7 @@
 import type { TargetProcess } from '../targets/target.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createCheck } from '../load/common/expectation.ts'
+import { getSlowness } from '../machine.ts'
 import { SATURATED_SHARE, type LoadPlan, type LoadRequest, type LoadResult } from '../load/load-plan.ts'
 import { generators, type GeneratorName } from '../load/generators.ts'
 import { watchSteal } from '../machine.ts'
@@ -157,7 +158,7 @@ export const createRequestRound = ({
   round: (running, options) => runRequestRound(running, requests, options),
 })
 
-/** Maximum time until a service sends the right reply, which may need the next refresh of a cache (ms). */
+/** Maximum time until a service sends the right reply, which may need the next refresh of a cache (ms, on a quiet machine). */
 const READY_TIMEOUT_MS = 30_000
 
 /** Checks the replies to the first and the last request. @throws Error that contains the wrong reply */
@@ -168,7 +169,7 @@ export async function checkReplies(
   const all = requests as readonly LoadRequest[]
   const check = createCheck(expect)
   for (const { path, ...request } of new Set([all.at(0)!, all.at(-1)!])) {
-    for (const end = Date.now() + READY_TIMEOUT_MS; ; await delay(100)) {
+    for (const end = Date.now() + READY_TIMEOUT_MS * getSlowness(); ; await delay(100)) {
       const reply = await fetch(url + path, request)
       const body = Buffer.from(await reply.arrayBuffer())
       if (check(reply.status, body)) break

@@ -1,3 +1,4 @@
+import { getSlowness } from '@influencer-stats/bench/machine'
 import { measure } from '@influencer-stats/bench/measure'
 import { computePace } from '@influencer-stats/bench/run/pace'
 import type { BenchRow } from '@influencer-stats/bench/row'
@@ -50,7 +51,7 @@ export async function recordProcess(
 
 /** Duration of the warm-up, after which the compiled code does not change any more (s). */
 const WARM_UP_S = 3
-/** Additional duration of the load, because the work may take longer on a busy machine (s). */
+/** Additional duration of the load, because the work may take longer (s). On a slow machine it is longer. */
 const MARGIN_S = 4
 
 /** Measures the rate of the open loop of a row, as a benchmark does; undefined if the row has no open loop. */
@@ -90,7 +91,8 @@ type LoadOptions = { threads: number; start: StartProcess; seconds: number; rate
  * one, or the pace of the service without inlining if that is lower.
  *
  * @param seconds duration of the work
- * @throws Error if a reply was wrong or missing, because the profile is then not that of a working service
+ * @throws Error if a reply was wrong or missing, because the profile is then not that of a working service; or if the load
+ *   ended before the work
  */
 export function runUnderLoad<T>(
   row: BenchRow,
@@ -101,13 +103,19 @@ export function runUnderLoad<T>(
     const { getCapacity } = row
     const own = rate && getCapacity?.(await row.round(process, { duration: WARM_UP_S, warmUp: 1 }))
     const pace = own && rate ? Math.min(computePace([own]), rate) : undefined
-    const roundOptions = { duration: seconds + MARGIN_S, warmUp: WARM_UP_S, throughout: true, rate: pace }
+    const margin = MARGIN_S * getSlowness()
+    const roundOptions = { duration: seconds + margin, warmUp: WARM_UP_S, throughout: true, rate: pace }
     const loadRound = row.round(process, roundOptions)
+    let isLoadOver = false
     // `await loadRound` below reports a failure. If the work fails first, the rejection must not be unhandled.
-    loadRound.catch(() => {})
+    loadRound.then(
+      () => (isLoadOver = true),
+      () => {},
+    )
     // Waits for the end of the warm-up, or of a load that failed.
     await Promise.race([delay(WARM_UP_S * 1000), loadRound])
     const done = await work(process)
+    if (isLoadOver) throw new Error('the load ended before the recording, because the machine is too slow')
     await loadRound
     return { done, ...(pace && { rate: pace }) }
   })
