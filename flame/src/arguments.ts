@@ -2,6 +2,7 @@ import { workloads } from '@influencer-stats/bench/tables/all'
 import { parseArgs } from 'node:util'
 import { services } from '../../services.ts'
 import { DIFFERENCE_HELP } from './difference-arguments.ts'
+import { VARIANT_DIFFERENCE_HELP } from './variant-difference.ts'
 
 export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>/<workload>
 
@@ -14,6 +15,7 @@ export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs
 pnpm flame rename OLD NEW   change the path of a source file in all recordings
 pnpm flame recount          sum the shares of components again, after a change of flame/src/components.ts
 
+${VARIANT_DIFFERENCE_HELP}
 ${DIFFERENCE_HELP}`
 
 /**

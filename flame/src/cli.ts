@@ -24,6 +24,7 @@ import { listStaleGraphs, readReport } from './stale-graphs.ts'
 import { writeSnapshot } from './flame-snapshot.ts'
 import { recountComponents } from './file/recount.ts'
 import { renameFile } from './file/rename-file.ts'
+import { runVariantDifference } from './variant-difference.ts'
 import { findAddress, openBrowser, serveViewer } from './viewer-server.ts'
 import { writeDifference } from './write-difference.ts'
 
@@ -118,6 +119,10 @@ function runCheck(): boolean {
 async function run(argv: readonly string[]): Promise<boolean> {
   const [command, ...rest] = argv.includes('--help') ? [] : argv
   if (command === 'difference') return (runDifference(rest), true)
+  if (command === 'diff') {
+    handleSignals()
+    return runVariantDifference(rest).then((lines) => (print(lines.join('\n')), true))
+  }
   if (command === 'rename') return runRename(rest[0], rest[1]).then(() => true)
   if (command === 'recount' && rest.length === 0) return runRecount().then(() => true)
   const args = parseFlameArguments(argv)

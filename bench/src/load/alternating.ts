@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { getThreadSeconds } from '../processes.ts'
-import { createProcessRunner, GRACE_S } from './common/process-runner.ts'
+import { createProcessRunner, getGraceSeconds } from './common/process-runner.ts'
 import { LoadTally } from './common/tally.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { toTarget, createRequestSource } from './raw.ts'
@@ -51,7 +51,7 @@ async function runSlice({ pids, loop, connections }: LoadedServer, milliseconds:
   const tally = new LoadTally(now, now + milliseconds)
   loop.start(connections, tally, now)
   await delay(milliseconds)
-  const deadline = tally.until + GRACE_S * 1000
+  const deadline = tally.until + getGraceSeconds() * 1000
   while (loop.countOutstanding() > 0 && performance.now() < deadline) await delay(1)
   const { requests, errors, wrong } = tally
   if (errors + loop.countOutstanding() > 0) throw new Error('requests got no reply')
@@ -83,7 +83,7 @@ export async function countAlternating(plan: AlternatingPlan): Promise<number[]>
 }
 
 const getMaxSeconds = ({ warmUpSlices, slices, sliceMs }: AlternatingPlan) =>
-  GRACE_S + (4 * (warmUpSlices + slices) * sliceMs) / 1000
+  getGraceSeconds() + (4 * (warmUpSlices + slices) * sliceMs) / 1000
 
 /**
  * Loads two servers in turn from one process. The slices are shorter than the usual changes of speed of a shared

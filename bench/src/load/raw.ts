@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { startOwnMeter } from '../processes.ts'
 import { createCheck, needsBodies } from './common/expectation.ts'
-import { GRACE_S, createProcessRunner } from './common/process-runner.ts'
+import { createProcessRunner, getGraceSeconds } from './common/process-runner.ts'
 import { LoadTally } from './common/tally.ts'
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 import { RawConnection, type RawTarget } from './raw/raw-connection.ts'
@@ -59,7 +59,7 @@ export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
   await delay(until - performance.now())
   const { cpu } = readMeter()
 
-  const deadline = until + GRACE_S * 1000
+  const deadline = until + getGraceSeconds() * 1000
   while (loop.countOutstanding() > 0 && performance.now() < deadline) await delay(2)
   loop.abandon(connections, performance.now())
   for (const connection of connections) connection.close()

@@ -41,13 +41,15 @@ export interface RecordingFile extends FlameFile {
   readonly parts: readonly Share[]
 }
 
-/** Profiles of this checkout and of the base. */
+/** Profiles of this checkout and of the base, or of two variants. */
 export interface DifferenceFile extends FlameFile {
   /** Unit of work: `request`. */
   readonly unit: string
   /** Time per unit of one sample of each profile (us). */
   readonly perSample: readonly [own: number, base: number]
   readonly changes: readonly FunctionChange[]
+  /** Names of both sides. Absent: this checkout and the base. */
+  readonly names?: readonly [own: string, base: string]
 }
 
 interface Call<Self> {

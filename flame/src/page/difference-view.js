@@ -13,7 +13,9 @@ function createSelect(id, label, options) {
 
 /** Describes the graph of two profiles: widths of one side, colours by the change. */
 // oxlint-disable-next-line no-unused-vars -- another script uses it
-function createDifferenceView({ unit, perSample, changes }, root) {
+function createDifferenceView({ unit, perSample, changes, names }, root) {
+  const [ownName, baseName] = names ?? ['this checkout', 'base']
+  const theBase = names ? baseName : 'the base'
   let scope = 'total'
   let side = OWN
 
@@ -41,28 +43,28 @@ function createDifferenceView({ unit, perSample, changes }, root) {
   }
 
   const formatMeasured = ({ own, base, change, noise }) =>
-    `${formatTime(own)} us, base ${formatTime(base)} us: ${formatChange(change)} us (± ${formatTime(noise)})`
+    `${formatTime(own)} us, ${baseName} ${formatTime(base)} us: ${formatChange(change)} us (± ${formatTime(noise)})`
 
   const toRow = ({ frame: { name, file, line }, ...times }) => ({
     color: getSide(times),
     name,
     where: file === '' ? 'native code' : line > 0 ? `${file}:${line}` : file,
-    tag: times.own === 0 ? 'only in the base' : times.base === 0 ? 'new' : '',
+    tag: times.own === 0 ? `only in ${theBase}` : times.base > 0 ? '' : names ? `only in ${ownName}` : 'new',
     cells: [
       formatTime(times.own),
       formatTime(times.base),
       `${formatChange(times.change)} ± ${formatTime(times.noise)}`,
     ],
   })
-  const heads = ['function', 'here', 'base', 'change']
+  const heads = ['function', names ? ownName : 'here', baseName, 'change']
   const grown = changes.filter(({ change }) => change > 0).map(toRow)
   const shrunk = changes.filter(({ change }) => change < 0).map(toRow)
   return {
     legend: [
-      createKey('dearer', 'costs more than the base'),
+      createKey('dearer', `costs more than ${theBase}`),
       createKey('neutral', 'equal within the noise'),
-      createKey('cheaper', 'costs less than the base'),
-      createSelect('width', 'Width', { own: 'this checkout', base: 'base' }),
+      createKey('cheaper', `costs less than ${theBase}`),
+      createSelect('width', 'Width', { own: ownName, base: baseName }),
       createSelect('scope', 'Colour', { total: 'with callees', self: 'function itself' }),
     ],
     getValue: ({ total }) => total[side],

@@ -63,7 +63,7 @@ export async function measureBenchRate(row: BenchRow): Promise<number | undefine
 }
 
 /** Starts the service of a row with a new data folder, prepares it, runs `work` and stops the service. */
-async function withService<T>(
+export async function withService<T>(
   { target, prepare }: BenchRow,
   threads: number,
   start: StartProcess,

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { getSlowness } from '../../machine.ts'
 import { trackChild, toPriorityCommand, toPinnedCommand } from '../../processes.ts'
 
-/** Time after the end of the measurement in which replies may still arrive (s). */
+/** Time after the end of the measurement in which replies may still arrive, on a quiet machine (s). */
 export const GRACE_S = 3
+/** The same on this machine as busy as it is now (s). */
+export const getGraceSeconds = (): number => GRACE_S * getSlowness()
 /** Maximum time in which a process starts, opens its connections and ends (s). */
 const OVERHEAD_S = 15
 
@@ -37,7 +40,7 @@ export const createProcessRunner =
   <Plan extends object, Result>(
     module: string,
     { name }: (plan: Plan) => Result | Promise<Result>,
-    extraSeconds: number | ((plan: Plan) => number) = GRACE_S,
+    extraSeconds: number | ((plan: Plan) => number) = getGraceSeconds,
   ) =>
   async (plan: Plan & RunnerPlan): Promise<Result> => {
     const entry = fileURLToPath(new URL('./process-runner-entry.ts', import.meta.url))
@@ -51,7 +54,10 @@ export const createProcessRunner =
     const child = trackChild(spawn(command!, args, { env, detached, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }))
     const { duration = 0, warmUp = 0 } = plan
     const seconds =
-      duration + warmUp + OVERHEAD_S + (typeof extraSeconds === 'number' ? extraSeconds : extraSeconds(plan))
+      duration +
+      warmUp +
+      OVERHEAD_S * getSlowness() +
+      (typeof extraSeconds === 'number' ? extraSeconds : extraSeconds(plan))
     const deadline = setTimeout(() => child.kill('SIGKILL'), seconds * 1000)
     try {
       let reply: RunnerReply | undefined
