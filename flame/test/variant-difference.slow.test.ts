@@ -11,7 +11,11 @@ import { recordPair } from '../src/recording/record-pair.ts'
 import { parseVariantDifference, VARIANT_DIFFERENCE_HELP, writeVariantDifference } from '../src/variant-difference.ts'
 
 const FIXTURE = fileURLToPath(new URL('./fixtures/planted-service.ts', import.meta.url))
-const LOAD = { requests: [{ method: 'GET', path: '/' }], expect: { status: 200, includes: '"row 499"' }, connections: 4 }
+const LOAD = {
+  requests: [{ method: 'GET', path: '/' }],
+  expect: { status: 200, includes: '"row 499"' },
+  connections: 4,
+}
 
 /** Profiles the usual server and one with a planted function. */
 async function recordPlanted() {
