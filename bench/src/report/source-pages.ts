@@ -12,7 +12,8 @@ import type { Source } from '../sources/source-figures.ts'
 
 /** Formats both values of a figure. @param mark marks the figures in which the source is better */
 function formatFigure({ theirs, ours, outcome }: FigureComparison, mark: (text: string) => string): string {
-  const text = `${theirs} / ${ours ?? '-'}`
+  // A dash does not begin a line.
+  const text = ours === undefined ? `${theirs} /\u00A0-` : `${theirs} / ${ours}`
   return outcome === 'behind' ? mark(text) : text
 }
 
