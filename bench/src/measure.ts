@@ -20,19 +20,16 @@ export interface MeasureOptions extends Omit<RoundOptions, 'pace'> {
   readonly progress?: Pick<Progress, 'begin' | 'skipRow'>
 }
 
-/** Number of rounds at a pace, if the row has no other maximum. */
-const PACED_ROUNDS = 3
-
 type RoundCounts = Pick<MeasureOptions, 'rounds' | 'latencies'>
 
-/** Returns the number of rounds of a row, without a pace or with one. */
+/** Returns the number of rounds of a row, without a pace or with one: half as many, if the row has no other number. */
 function countRounds(
-  { maxRounds = Infinity, maxPacedRounds = PACED_ROUNDS, getCapacity }: BenchRow,
+  { maxRounds = Infinity, maxPacedRounds, getCapacity }: BenchRow,
   { rounds, latencies = true }: RoundCounts,
   isPaced: boolean,
 ): number {
   if (!isPaced) return Math.min(rounds, maxRounds)
-  return latencies && getCapacity ? Math.min(rounds, maxPacedRounds) : 0
+  return latencies && getCapacity ? Math.min(maxPacedRounds ?? Math.ceil(Math.min(rounds, maxRounds) / 2), rounds) : 0
 }
 
 /** Plans the steps of a measurement, for `createProgress`. */

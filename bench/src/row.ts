@@ -37,7 +37,7 @@ export interface BenchRow {
    * open loop.
    */
   readonly getCapacity?: ((metrics: RowMetrics) => number) | undefined
-  /** Maximum number of rounds, and of those at a pace; by default those of the run. */
+  /** Maximum number of rounds, and of those at a pace; by default those of the run, and half of them. */
   readonly maxRounds?: number | undefined
   readonly maxPacedRounds?: number | undefined
   /** Rows with the same name here send the same load to the same target. A run measures them once. */

@@ -173,6 +173,19 @@ describe('tables', () => {
     ])
   })
 
+  it('have the number of connections in the name of a row', () => {
+    const createNamed = (name: string, connections?: number): RowResult => {
+      return { name, contender: '', starts: 1, rounds: [{ cpu: 1 }], connections }
+    }
+    const named = [createNamed('GET', 64), createNamed('PUT, 1 connection', 1), createNamed('scan')]
+    expect(buildTable(named, table).map(([name]) => name)).toEqual([
+      '',
+      'GET, 64 connections',
+      'PUT, 1 connection',
+      'scan',
+    ])
+  })
+
   it('show the reason instead of a figure if rounds differ tenfold, and no cost below 0', () => {
     const columns = {
       p99: { head: 'p99', of: 'spread' },

@@ -125,6 +125,10 @@ describe('a comparison', () => {
   it('takes two rows, by their printed names or specs', () => {
     expect(namesOf('kv/entity: GET', 'kv/entity: bare GET')).toEqual(['kv/entity: GET', 'kv/entity: bare GET'])
     expect(namesOf('kv/v4/get-full', 'kv/v5/get-full')).toEqual(['kv/v4/get-full', 'kv/v5/get-full'])
+    expect(namesOf('kv/entity: GET, 64 connections', 'kv/entity: bare GET')).toEqual([
+      'kv/entity: GET',
+      'kv/entity: bare GET',
+    ])
     expect(namesOf('kv/entity: GET', 'kv/v4/get-full')).toEqual(['kv/entity: GET', 'kv/v4/get-full'])
   })
 

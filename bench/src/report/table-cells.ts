@@ -8,6 +8,12 @@ export type Cells = readonly (readonly string[])[]
 
 type ReportTable = Pick<BenchTable, 'columns' | 'steps'>
 
+/** Returns the name of a row with the number of its connections. */
+const toLabel = ({ name, connections }: Pick<RowResult, 'name' | 'connections'>): string =>
+  connections === undefined || name.includes('connection')
+    ? name
+    : `${name}, ${connections} connection${connections === 1 ? '' : 's'}`
+
 /** Builds the table with the metrics of each row. Omits columns without any value. */
 export function buildTable(results: readonly RowResult[], { columns }: ReportTable): Cells {
   const done = results.filter(({ failure }) => failure === undefined)
@@ -19,7 +25,10 @@ export function buildTable(results: readonly RowResult[], { columns }: ReportTab
   const cellsOf = (result: RowResult) =>
     // The reason of a failure is below the table.
     columnCells.map(({ cells }, i) => (result.failure === undefined ? cells.get(result)! : i === 0 ? 'FAILED' : ''))
-  return [['', ...columnCells.map(({ head }) => head)], ...results.map((result) => [result.name, ...cellsOf(result)])]
+  return [
+    ['', ...columnCells.map(({ head }) => head)],
+    ...results.map((result) => [toLabel(result), ...cellsOf(result)]),
+  ]
 }
 
 /** Builds the table with the ratios of each step. It is empty if there are no steps. */

@@ -14,6 +14,11 @@ import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
 export interface RequestLoad extends Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'> {
   /** Description of the load, as in `BenchRow`. */
   readonly says: string
+  /**
+   * True if the generator of an open loop must not poll the clock, because a process that the target calls has the same
+   * processor.
+   */
+  readonly sleeps?: boolean
 }
 
 type LoadTiming = Pick<LoadPlan, 'duration' | 'warmUp' | 'rate' | 'percentiles' | 'shares'>
@@ -137,7 +142,13 @@ async function runRequestRound(
   if (options.throughout)
     return { ...(await runLoad(running, requests, { duration, warmUp, rate: options.rate })).latency }
   // Without a warm-up at the pace itself, requests are 200 ms late at 40,000 requests/s: the generator is a new process.
-  if (pace !== undefined) return measureLatencies(running, requests, { duration, warmUp, rate: pace })
+  if (pace !== undefined)
+    return measureLatencies(running, requests, {
+      duration,
+      warmUp,
+      rate: pace,
+      ...(given.sleeps && { shares: 'first' }),
+    })
   await runLoad(running, requests, { duration: warmUp, warmUp: 0 }, generator)
   const capacity = await runMeasuredLoad(running, requests, { duration, warmUp: 0 }, generator)
   const memory = getResidentMegabytes(running.pid)

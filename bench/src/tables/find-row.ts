@@ -52,8 +52,10 @@ function findTable(tableName: string): BenchTable {
 /** Returns a row by its name in a table. @throws Error naming the rows */
 function findInTable(table: BenchTable, name: string): FoundRow {
   const rows = table.rows([])
-  const row = rows.find((one) => one.name === name)
-  if (row) return { row: { ...row, name: `${table.service}/${table.name}: ${name}` }, table }
+  // Tables print the number of connections after a name without it.
+  const row =
+    rows.find((one) => one.name === name) ?? rows.find((one) => one.name === name.replace(/, \d+ connections?$/, ''))
+  if (row) return { row: { ...row, name: `${table.service}/${table.name}: ${row.name}` }, table }
   const known = rows.map((one) => `  ${table.service}/${table.name}: ${one.name}`)
   throw new Error(`there is no row "${name}" in ${table.service}/${table.name}; its rows are\n${known.join('\n')}`)
 }
