@@ -71,4 +71,13 @@ describe('findings', () => {
     expect(() => parseFindings('\n## stats v1 read\n\nBecause.\n')).toThrow('stats v1 read')
     expect(readFindings().size).toBeGreaterThan(15)
   })
+
+  it('of a graph have no shares, which `hot.json` gives, and no other results without a mark', () => {
+    const OF_GRAPHS = /^\w+ v\d+ [\w-]+$/
+    const faults = [...readFindings()].filter(
+      ([name, { why, next }]) =>
+        OF_GRAPHS.test(name) && /\d %/.test(`${why} ${next}`.replaceAll(/<!--=.*?<!--\/-->/g, '')),
+    )
+    expect(faults).toEqual([])
+  })
 })
