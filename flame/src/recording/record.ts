@@ -54,12 +54,13 @@ const WARM_UP_S = 3
 /** Additional duration of the load, because the work may take longer (s). On a slow machine it is longer. */
 const MARGIN_S = 4
 
-/** Measures the rate of the open loop of a row, as a benchmark does; undefined if the row has no open loop. */
+/** Measures the pace of a row, as a benchmark does (requests per second); undefined if the row has none. */
 export async function measureBenchRate(row: BenchRow): Promise<number | undefined> {
-  const [{ rounds, failure } = { rounds: [] }] = await measure([row], { rounds: 1, duration: WARM_UP_S, warmUp: 1 })
+  const { getCapacity } = row
+  const options = { rounds: 1, duration: WARM_UP_S, warmUp: 1, latencies: false }
+  const [{ rounds, failure } = { rounds: [] }] = getCapacity ? await measure([row], options) : []
   if (failure !== undefined) throw new Error(failure)
-  const rate = rounds[0]?.rate
-  return typeof rate === 'number' ? rate : undefined
+  return getCapacity && rounds[0] && computePace([getCapacity(rounds[0])])
 }
 
 /** Starts the service of a row with a new data folder, prepares it, runs `work` and stops the service. */
