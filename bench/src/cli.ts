@@ -76,7 +76,8 @@ async function runDoctor(): Promise<void> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
+  // A terminal sends the signal to the whole group, and pnpm sends it again: the second must not end the cleanup.
+  process.on(signal, () => {
     abortController.abort(new Error(`ended by ${signal}`))
     stopChildren()
   })
