@@ -12,7 +12,7 @@ import type { StackFrame } from '../src/graph/frames.ts'
 import { listHotFunctions } from '../src/graph/hot-functions.ts'
 import { FLAME_FOLDER, ROOT } from '../src/paths.ts'
 import type { Profile, ProfileCall } from '../src/graph/profile.ts'
-import { createRecordingFile } from '../src/file/recording-file.ts'
+import { createRecordingFile, toVisibleProfile } from '../src/file/recording-file.ts'
 import { renameFile } from '../src/file/rename-file.ts'
 import { findAddress, serveViewer } from '../src/viewer-server.ts'
 import { parseFile, readGraph, type ViewerCall } from './support/read-graph.ts'
@@ -27,7 +27,11 @@ function createFile(callees: ProfileCall[]) {
   const profile: Profile = { unit: 'samples', root, total, idle: 0, program: 0 }
   const texts = { name: 'stats/v1: CPU', description: 'under load' }
   const functions = listHotFunctions(profile)
-  return createRecordingFile(profile, { ...texts, functions, parts: [{ name: 'logger', share: 100 }] })
+  return createRecordingFile(toVisibleProfile(profile), {
+    ...texts,
+    functions,
+    parts: [{ name: 'logger', share: 100 }],
+  })
 }
 
 /** Samples of all calls with a name, and of their callees. */
