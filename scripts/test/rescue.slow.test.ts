@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { clusterSubjects } from './support/cluster-subjects.ts'
 import {
   expectEqualNodes,
+  readContent,
   runRescueCommand,
   runScript,
   startRescueNode,
@@ -57,6 +58,7 @@ describe.each(clusterSubjects)('a rescue of $name', (subject) => {
     const writers = startWriters(subject, old, 'a')
     await waitUntil(() => writers.acknowledged.size > 200)
     await writers.stop()
+    await waitUntil(async () => subject.isComplete?.(await readContent(subject, old[0]!)) ?? true)
     const content = await expectEqualNodes(subject, old, writers.acknowledged)
     const folder = createTemporaryFolder()
     const port = new URL(old[1]!.url).port

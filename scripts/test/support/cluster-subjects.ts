@@ -7,6 +7,8 @@ export interface ClusterSubject {
   createWrite(item: string): { readonly path: string; readonly init: RequestInit }
   /** Path of all data, one item per line. */
   readonly contentPath: string
+  /** True if the data includes what the service adds to items after it has acknowledged them. Absent if it adds nothing. */
+  isComplete?(content: string): boolean
   /** Path that reads after all writes that any node has acknowledged. */
   readonly readPath: string
 }
@@ -15,6 +17,8 @@ const createRequest = (path: string, method: string, body: string, type = 'appli
   path,
   init: { method, body, headers: { 'content-type': type } },
 })
+
+const countLines = (content: string, type: string) => content.split(`{"type":"${type}"`).length - 1
 
 const toUuid = (item: string) => `00000000-0000-4000-8000-${Buffer.from(item).toString('hex').padStart(12, '0')}`
 
@@ -41,6 +45,8 @@ export const clusterSubjects: readonly ClusterSubject[] = [
     createWrite: (item) =>
       createRequest(`/collections/${item}`, 'PUT', JSON.stringify({ videos: [], name: `<${item}>` })),
     contentPath: '/export',
+    // The first point of a new collection follows it.
+    isComplete: (content) => countLines(content, 'point') === countLines(content, 'collection'),
     readPath: '/export',
   },
   {
