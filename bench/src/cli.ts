@@ -5,7 +5,7 @@ import { stopBackgroundProcesses } from './targets/background-processes.ts'
 import { describeMachine, formatMachine, MAX_QUIET_LOAD, type Machine } from './machine.ts'
 import { formatMachineCosts, measureMachineCosts } from './machine-costs.ts'
 import { measure, planSteps, type MeasureOptions } from './measure.ts'
-import { stopChildren } from './processes.ts'
+import { handleInterruption, reportFailure } from './run/interruption.ts'
 import { createProgress } from './progress.ts'
 import { computeRatios, formatRatio } from './ratios.ts'
 import { runTables } from './run/run-tables.ts'
@@ -19,7 +19,7 @@ import { findPair, type FoundRow } from './tables/find-row.ts'
 import { formatConnections } from './tables/kv.ts'
 
 /** Aborted when the user interrupts the run. */
-const abortController = new AbortController()
+const interruption = handleInterruption()
 
 /** Maximum load at which a comparison prints no warning (busy processes). */
 const MAX_COMPARE_LOAD = 1
@@ -28,7 +28,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Measures rows. Shows failures on stderr. */
 async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partial<MeasureOptions>) {
-  const results = await measure(rows, { ...args, ...more, signal: abortController.signal })
+  const results = await measure(rows, { ...args, ...more, signal: interruption })
   for (const { name, failure } of results) if (failure) process.stderr.write(`FAILED ${name}: ${failure}\n`)
   return { results, failed: results.some(({ failure }) => failure !== undefined) }
 }
@@ -75,31 +75,21 @@ async function runDoctor(): Promise<void> {
   if (own.load > MAX_QUIET_LOAD) print(`The machine is busy (load ${own.load}), so its costs are too high.`)
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // A terminal sends the signal to the whole group, and pnpm sends it again: the second must not end the cleanup.
-  process.on(signal, () => {
-    abortController.abort(new Error(`ended by ${signal}`))
-    stopChildren()
-  })
-}
 async function main(argv: readonly string[]): Promise<boolean> {
-  if (argv[0] === 'guard') return runGuard(parseGuardOptions(argv.slice(1)), print, abortController.signal)
+  if (argv[0] === 'guard') return runGuard(parseGuardOptions(argv.slice(1)), print, interruption)
   if (argv[0] === 'doctor' && argv.length === 1) return runDoctor().then(() => true)
   if (argv[0] === 'texts' && argv.length === 1) return (writeTexts(tables), true)
   const args = parseBenchArguments(argv)
   if (args.help) return (print(HELP), true)
   await assertKnownSpecs([...args.specs, ...(args.atRate ? [args.atRate.spec] : [])])
   if (args.atRate) return runAtRate(args.atRate, print)
-  return args.compare ? runCompare(args) : runTables(args, abortController.signal)
+  return args.compare ? runCompare(args) : runTables(args, interruption)
 }
 
 try {
   if (!(await main(process.argv.slice(2)))) process.exitCode = 1
 } catch (error) {
-  // After a signal, other errors are only its consequences.
-  const { message } = (abortController.signal.aborted ? abortController.signal.reason : error) as Error
-  process.stderr.write(`${message}\n`)
-  process.exitCode = 1
+  reportFailure(error, interruption)
 } finally {
   await stopBackgroundProcesses()
 }

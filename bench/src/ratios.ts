@@ -2,7 +2,7 @@ import { SATURATED_SHARE } from './load/load-plan.ts'
 import { toColumn, getMetric, getNumbers, type Column, type Columns } from './report/columns.ts'
 import { formatFactor } from './report/format-numbers.ts'
 import type { RowResult } from './row.ts'
-import type { BenchTable } from './table.ts'
+import { listSteps, type BenchTable } from './table.ts'
 import {
   computeMedianInterval,
   MIN_CONFIDENCE,
@@ -69,14 +69,11 @@ function findDifference(a: RowResult, b: RowResult, metric: string, { head, form
 }
 
 /** Computes the ratios of each step. Omits steps of which one row has no result. */
-export function computeSteps(
-  results: readonly RowResult[],
-  { columns, steps = [] }: Pick<BenchTable, 'columns' | 'steps'>,
-) {
-  const pairs = typeof steps === 'function' ? steps(results.map(({ name }) => name)) : steps
+export function computeSteps(results: readonly RowResult[], table: Pick<BenchTable, 'columns' | 'steps'>) {
   const find = (name: string) => results.find((row) => row.name === name && row.failure === undefined)
-  return pairs.flatMap(([of, against]) => {
+  const names = results.map(({ name }) => name)
+  return listSteps(table, names).flatMap(([of, against]) => {
     const [a, b] = [find(of), find(against)]
-    return a && b ? [{ name: `${of} / ${against}`, against, ratios: computeRatios(a, b, columns) }] : []
+    return a && b ? [{ name: `${of} / ${against}`, against, ratios: computeRatios(a, b, table.columns) }] : []
   })
 }

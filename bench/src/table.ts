@@ -38,6 +38,14 @@ export interface BenchTable {
   rows(specs: readonly Spec[]): BenchRow[]
 }
 
+/** Returns the name of a row as reports print it. */
+export const toRowTitle = ({ service, name }: Pick<BenchTable, 'service' | 'name'>, row: string): string =>
+  `${service}/${name}: ${row}`
+
+/** Returns the steps of a table. @param names names of the measured rows */
+export const listSteps = ({ steps = [] }: Pick<BenchTable, 'steps'>, names: readonly string[]): Steps =>
+  typeof steps === 'function' ? steps(names) : steps
+
 /** Rounds of a table without ratios: enough for a median, a minimum and a maximum. */
 const ROUNDS_WITHOUT_RATIOS = 3
 

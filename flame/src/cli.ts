@@ -1,6 +1,6 @@
 import { stopBackgroundProcesses } from '@influencer-stats/bench/targets/background-processes'
 import { assertQuietMachine, describeMachine, hasSameCode } from '@influencer-stats/bench/machine'
-import { stopChildren } from '@influencer-stats/bench/processes'
+import { handleInterruption, reportFailure } from '@influencer-stats/bench/run/interruption'
 import { createProgress } from '@influencer-stats/bench/progress'
 import { workloads } from '@influencer-stats/bench/tables/all'
 import { existsSync } from 'node:fs'
@@ -57,18 +57,8 @@ async function runViewer(path = ''): Promise<void> {
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-/** Aborted when the user interrupts the run. */
-const abortController = new AbortController()
-
-/** Ends a run, and not the process at once, so that no process and no temporary folder remains. */
-function handleSignals(): AbortSignal {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      abortController.abort(new Error(`ended by ${signal}`))
-      stopChildren()
-    })
-  return abortController.signal
-}
+/** Aborted when the user interrupts a recording. Other commands end at once. */
+let interruption: AbortSignal | undefined
 
 /** Assumed duration of a recording, until one of the run is complete (s). */
 const USUAL_STEP_SECONDS = 45
@@ -101,8 +91,12 @@ async function runRecording(args: FlameArguments): Promise<boolean> {
   if (chosen.some((one) => needsClinic(join(FLAME_FOLDER, getFolder(one)), args.clinic))) installClinic()
   const usual = chosen.map((one) => [getFolder(one), readReport(one)?.stepSeconds ?? USUAL_STEP_SECONDS] as const)
   const progress = createProgress(process.stderr, chosen.map(toStep), new Map(usual))
-  const signal = handleSignals()
-  const failed = await recordSubjects(chosen, (one) => recordSubject(one, args), { progress, print, signal })
+  interruption = handleInterruption()
+  const failed = await recordSubjects(chosen, (one) => recordSubject(one, args), {
+    progress,
+    print,
+    signal: interruption,
+  })
   for (const { name, message } of failed) process.stderr.write(`FAILED ${name}: ${message}\n`)
   return failed.length === 0
 }
@@ -120,7 +114,7 @@ async function run(argv: readonly string[]): Promise<boolean> {
   const [command, ...rest] = argv.includes('--help') ? [] : argv
   if (command === 'difference') return (runDifference(rest), true)
   if (command === 'diff') {
-    handleSignals()
+    interruption = handleInterruption()
     return runVariantDifference(rest).then((lines) => (print(lines.join('\n')), true))
   }
   if (command === 'rename') return runRename(rest[0], rest[1]).then(() => true)
@@ -134,9 +128,7 @@ async function run(argv: readonly string[]): Promise<boolean> {
 try {
   if (!(await run(process.argv.slice(2)))) process.exitCode = 1
 } catch (error) {
-  const { message } = (abortController.signal.aborted ? abortController.signal.reason : error) as Error
-  process.stderr.write(`${message}\n`)
-  process.exitCode = 1
+  reportFailure(error, interruption)
 } finally {
   await stopBackgroundProcesses()
 }

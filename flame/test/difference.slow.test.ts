@@ -1,3 +1,4 @@
+import { readProfileClock } from '@influencer-stats/bench/processes'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -164,8 +165,6 @@ interface RecordedServer {
 }
 
 const REQUESTS = 400
-const readClock = () => Number(process.hrtime.bigint() / 1000n)
-
 /** Profiles a small server during some requests. */
 async function recordServer(...args: readonly string[]): Promise<RecordedServer> {
   const folder = createTemporaryFolder()
@@ -174,9 +173,9 @@ async function recordServer(...args: readonly string[]): Promise<RecordedServer>
   const child = spawn(process.execPath, [...flags, script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   const exit = once(child, 'exit')
   const [port] = await once(child.stdout, 'data')
-  const from = readClock()
+  const from = readProfileClock()
   for (let i = 0; i < REQUESTS; i++) await (await fetch(`http://127.0.0.1:${Number(port)}`)).text()
-  const window = [from, readClock()] as const
+  const window = [from, readProfileClock()] as const
   child.stdin.end()
   await exit
   return { file: join(folder, readdirSync(folder)[0]!), window }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { runCountedAlternating } from '../load/alternating.ts'
 import { startRow } from '../measure.ts'
-import { getProcessorSeconds } from '../processes.ts'
+import { getProcessorSeconds, readProfileClock } from '../processes.ts'
 import { OWN_CHECKOUT } from '../targets/service.ts'
 import type { TargetProcess } from '../targets/target.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
@@ -40,9 +40,6 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[]
   readonly startTime: number
 }
-
-/** The monotonic clock (us), which is also that of V8's profiles on Linux. */
-const readClock = (): number => Number(process.hrtime.bigint() / 1000n)
 
 /** Counts the samples with work in a time. */
 function countWork({ nodes, samples, timeDeltas, startTime }: CpuProfile, from: number, to: number): number {
@@ -92,9 +89,9 @@ async function profileTogether(row: GuardRow, checkouts: readonly string[], fold
     const plan = { ...createAlternatingLoad(row, running), warmUpSlices: 0 }
     const toSlices = (seconds: number) => Math.ceil((seconds * 1000) / plan.sliceMs)
     await runCountedAlternating({ ...plan, slices: toSlices(durations.warmUp) })
-    const from = readClock()
+    const from = readProfileClock()
     const requests = await runCountedAlternating({ ...plan, slices: toSlices(durations.duration) })
-    const to = readClock()
+    const to = readProfileClock()
     loads.push(...requests.map((units) => ({ from, to, units })))
   } finally {
     await Promise.all(running.map(({ stop }) => stop()))
@@ -109,9 +106,9 @@ async function profileRound(row: GuardRow, checkout: string, folder: string, dur
   let load: ProfiledLoad
   try {
     const before = getProcessorSeconds(pid, ...extraPids)
-    const from = readClock()
+    const from = readProfileClock()
     const metrics = await row.row.round(running, { ...durations, checkout })
-    const to = readClock()
+    const to = readProfileClock()
     // The metric is processor time per unit (us). The round also does units that it does not count, in its warm-up.
     const units = ((getProcessorSeconds(pid, ...extraPids) - before) * 1e6) / (metrics[row.metric!] as number)
     load = { from, to, units }

@@ -47,12 +47,11 @@ export interface SourceGroupComparison {
 /** Duration of a round in results that do not state it (s): the default of the command. */
 const DEFAULT_ROUND_S = 1.5
 
-const formatValue = (value: number): string =>
-  Math.abs(value) < 10 && !Number.isInteger(value)
-    ? value.toPrecision(2)
-    : Math.abs(value) < 100 && !Number.isInteger(value)
-      ? formatTenth(value)
-      : formatWhole(value)
+function formatValue(value: number): string {
+  const size = Math.abs(value)
+  if (Number.isInteger(value) || size >= 100) return formatWhole(value)
+  return size < 10 ? value.toPrecision(2) : formatTenth(value)
+}
 
 const formatText = (value: number | string): string => (typeof value === 'number' ? formatValue(value) : value)
 
@@ -142,6 +141,10 @@ export const compareSources = (
     }),
   )
 
+/** True if a figure of a row has this outcome. */
+export const hasOutcome = ({ figures }: SourceRowComparison, outcome: FigureOutcome): boolean =>
+  figures.some((figure) => figure.outcome === outcome)
+
 /** Lists the heads of the figures in which the source is better. */
 export const listFiguresBehind = ({ figures }: SourceRowComparison): string[] =>
   figures.filter(({ outcome }) => outcome === 'behind').map(({ head }) => head)
@@ -149,7 +152,7 @@ export const listFiguresBehind = ({ figures }: SourceRowComparison): string[] =>
 /** Describes the result of a row in a few words. */
 export function formatOutcome(row: SourceRowComparison): string {
   if (row.notMeasured !== undefined) return `not measured: ${row.notMeasured}`
-  const has = (outcome: FigureOutcome) => row.figures.some((figure) => figure.outcome === outcome)
+  const has = (outcome: FigureOutcome) => hasOutcome(row, outcome)
   if (has('behind')) return `${has('ahead') ? 'ahead, but ' : ''}behind: ${listFiguresBehind(row).join(', ')}`
   if (has('unclear')) return has('ahead') ? 'ahead or equal' : 'equal within the rounds'
   return has('ahead') ? 'ahead' : has('equal') ? 'equal' : 'not judged'

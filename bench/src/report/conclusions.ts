@@ -2,7 +2,7 @@ import { computeSteps, type Ratio } from '../ratios.ts'
 import { MIN_CONFIDENCE } from '../statistics.ts'
 import type { Source } from '../sources/source-figures.ts'
 import { compareSources } from './compare-sources.ts'
-import { formatFactor } from './format-numbers.ts'
+import { formatBounds, formatFactor } from './format-numbers.ts'
 import { findReason } from './reasons.ts'
 import { getTableName, type PublishedTable } from './results.ts'
 import type { Cells } from './table-cells.ts'
@@ -21,8 +21,7 @@ function toVerdict({ verdict, median, confidence }: Ratio): string {
 /** Formats a ratio, shorter than `formatRatio`. */
 function formatShortRatio({ limited, median, low, high, confidence }: Ratio): string {
   if (limited) return 'generator limit'
-  const format = (value: number) => formatFactor(value, 2)
-  return format(median) + (confidence < MIN_CONFIDENCE ? '' : ` (${format(low)} to ${format(high)})`)
+  return formatFactor(median, 2) + (confidence < MIN_CONFIDENCE ? '' : formatBounds(low, high, 2))
 }
 
 /** A comparison of a row of ours with a peer. */

@@ -12,3 +12,6 @@ export const toMilliseconds = (microseconds: number): number => microseconds / 1
 /** Formats a factor with `digits` decimals, or with two significant digits if it is smaller than these show. */
 export const formatFactor = (value: number, digits: number): string =>
   value > 0 && value < 10 ** -digits ? value.toPrecision(2) : value.toFixed(digits)
+/** Formats the lowest and the highest value of a factor behind it: ` (0.70 to 0.76)`. */
+export const formatBounds = (low: number, high: number, digits: number): string =>
+  ` (${formatFactor(low, digits)} to ${formatFactor(high, digits)})`

@@ -1,10 +1,8 @@
 import { appendFileSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine.ts'
-import { toModelFolder } from './results.ts'
+import { RESULTS_FOLDER, toModelFolder } from './results.ts'
 
-const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))
 const FILE_NAME = 'guard.ndjson'
 
 /** A published run of the guard. */

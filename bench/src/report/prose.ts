@@ -1,6 +1,6 @@
 import { computeRatio } from '../ratios.ts'
 import { formatCell, toColumn, getMetric, isSource, getSource } from './columns.ts'
-import { formatFactor, formatShort } from './format-numbers.ts'
+import { formatBounds, formatFactor, formatShort } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 
 /**
@@ -43,10 +43,6 @@ function getNumber({ table, results }: PublishedTable, row: string, name: string
     : { value: Number.NaN, text: formatCell(name, column, result, results) }
 }
 
-/** Formats the lowest and the highest value of a ratio: ` (0.70 to 0.76)`. */
-const formatRange = (bounds: readonly number[]): string =>
-  bounds.length === 0 ? '' : ` (${formatFactor(Math.min(...bounds), 2)} to ${formatFactor(Math.max(...bounds), 2)})`
-
 /** Returns the number of a mark, or its range. @throws Error if a machine with this table has no such number */
 function formatMark(published: readonly PublishedTable[], where: string, rows: string, name: string): string {
   const found = published.filter(({ table }) => `${table.service}/${table.name}` === where)
@@ -57,7 +53,8 @@ function formatMark(published: readonly PublishedTable[], where: string, rows: s
     const [first, ...more] = numbers.toSorted((a, b) => a.value - b.value).map(({ text }) => text)
     const last = more.at(-1)
     const middle = last === undefined || last === first ? first! : `${first} to ${last}`
-    return `${middle}${formatRange(numbers.flatMap(({ range = [] }) => range))}`
+    const bounds = numbers.flatMap(({ range = [] }) => range)
+    return bounds.length === 0 ? middle : `${middle}${formatBounds(Math.min(...bounds), Math.max(...bounds), 2)}`
   } catch (error) {
     throw new Error(`${where}: ${rows} ${name}: ${(error as Error).message}`, { cause: error })
   }

@@ -6,7 +6,7 @@ import type { RowResult } from '../row.ts'
 import type { BenchTable } from '../table.ts'
 import { listTableNames, toCurrentRowName } from './renamed.ts'
 
-const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))
+export const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))
 
 /** The results of a table and the machine that measured them. A table may have results of several processor models. */
 export interface PublishedTable {

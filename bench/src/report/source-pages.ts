@@ -4,6 +4,7 @@ import { toMarkdown, type Cells } from './table-cells.ts'
 import {
   compareSources,
   formatOutcome,
+  hasOutcome,
   type FigureComparison,
   type SourceGroupComparison,
   type SourceRowComparison,
@@ -56,13 +57,13 @@ export const groupBySource = (all: readonly SourceGroupComparison[]) => [
 
 /** Counts the rows by the result for our service. */
 export function countOutcomes(all: readonly SourceGroupComparison[]) {
-  const outcomes = all.flatMap(({ rows }) => rows.map(formatOutcome))
-  const count = (pattern: RegExp) => outcomes.filter((outcome) => pattern.test(outcome)).length
+  const rows = all.flatMap((one) => one.rows)
+  const count = (isCounted: (row: SourceRowComparison) => boolean) => rows.filter(isCounted).length
   return {
-    rows: outcomes.length,
-    behind: count(/behind/),
-    ahead: count(/^ahead(?! but|.*behind)/),
-    notMeasured: count(/^not measured/),
+    rows: rows.length,
+    behind: count((row) => hasOutcome(row, 'behind')),
+    ahead: count((row) => hasOutcome(row, 'ahead') && !hasOutcome(row, 'behind')),
+    notMeasured: count(({ notMeasured }) => notMeasured !== undefined),
   }
 }
 

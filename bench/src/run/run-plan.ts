@@ -1,7 +1,7 @@
 import { planSteps } from '../measure.ts'
 import { RemainingTime, type RunStep } from '../remaining-time.ts'
 import type { BenchRow, RowResult } from '../row.ts'
-import { getMaxRounds, type BenchTable, type Steps } from '../table.ts'
+import { getMaxRounds, listSteps, toRowTitle, type BenchTable, type Steps } from '../table.ts'
 import { isInstalled } from '../targets/program.ts'
 
 /** Tables that are measured together. A row that several of them contain is measured once. */
@@ -16,17 +16,14 @@ export interface TableGroup {
   resultsOf(table: BenchTable, results: readonly RowResult[]): RowResult[]
 }
 
-/** Returns the name of a row as reports print it. */
-export const toRowTitle = ({ service, name }: BenchTable, row: string) => `${service}/${name}: ${row}`
-
 /** Returns the pairs of rows of a table that get the same pace: those of its steps, or all that differ in size only. */
-function listPacePairs({ steps = [], against, paceClass = () => '' }: BenchTable, names: readonly string[]): Steps {
+function listPacePairs(table: BenchTable, names: readonly string[]): Steps {
+  const { against, paceClass = () => '' } = table
   if (against !== undefined) {
     const getSeries = (name: string) => name.replace(/, [^ ]+$/, '')
     return names.slice(1).flatMap((name, i) => (getSeries(name) === getSeries(names[i]!) ? [[name, names[i]!]] : []))
   }
-  const pairs = typeof steps === 'function' ? steps(names) : steps
-  return pairs.filter(([of, other]) => paceClass(of) === paceClass(other))
+  return listSteps(table, names).filter(([of, other]) => paceClass(of) === paceClass(other))
 }
 
 /** Creates the group of tables whose rows are given. */

@@ -16,9 +16,9 @@ import { publish } from '../report/publish.ts'
 import { readResults, type PublishedTable } from '../report/results.ts'
 import { buildTables, splitTable } from '../report/table-cells.ts'
 import type { RowResult } from '../row.ts'
-import type { BenchTable } from '../table.ts'
+import { toRowTitle, type BenchTable } from '../table.ts'
 import { selectTables, tables } from '../tables/all.ts'
-import { estimateGroup, planGroups, planGroupSteps, toRowTitle, type TableGroup } from './run-plan.ts'
+import { estimateGroup, planGroups, planGroupSteps, type TableGroup } from './run-plan.ts'
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 

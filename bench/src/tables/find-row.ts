@@ -3,7 +3,7 @@ import type { Expectation } from '../load/load-plan.ts'
 import { toFolderName } from '../report/results.ts'
 import type { BenchRow } from '../row.ts'
 import { formatSpec, parseSpec, type Spec } from '../spec.ts'
-import type { BenchTable } from '../table.ts'
+import { listSteps, toRowTitle, type BenchTable } from '../table.ts'
 import { tables, workloads } from './all.ts'
 
 /** A row, and the table that has its columns. */
@@ -55,8 +55,8 @@ function findInTable(table: BenchTable, name: string): FoundRow {
   // Tables print the number of connections after a name without it.
   const row =
     rows.find((one) => one.name === name) ?? rows.find((one) => one.name === name.replace(/, \d+ connections?$/, ''))
-  if (row) return { row: { ...row, name: `${table.service}/${table.name}: ${row.name}` }, table }
-  const known = rows.map((one) => `  ${table.service}/${table.name}: ${one.name}`)
+  if (row) return { row: { ...row, name: toRowTitle(table, row.name) }, table }
+  const known = rows.map((one) => `  ${toRowTitle(table, one.name)}`)
   throw new Error(`there is no row "${name}" in ${table.service}/${table.name}; its rows are\n${known.join('\n')}`)
 }
 
@@ -89,9 +89,10 @@ export function findPair(texts: readonly string[]): readonly [FoundRow, FoundRow
 /** True if a table compares the two rows itself. */
 function isStep(a: FoundRow, b: FoundRow): boolean {
   if (a.table !== b.table) return false
-  const { steps = [], rows } = a.table
-  const pairs = typeof steps === 'function' ? steps(rows([]).map(({ name }) => name)) : steps
-  return pairs.some(([of, against]) => a.row.name.endsWith(`: ${of}`) && b.row.name.endsWith(`: ${against}`))
+  const names = a.table.rows([]).map(({ name }) => name)
+  return listSteps(a.table, names).some(
+    ([of, against]) => a.row.name.endsWith(`: ${of}`) && b.row.name.endsWith(`: ${against}`),
+  )
 }
 
 const formatAnswer = ({ status, body, includes }: Expectation) =>

@@ -1,6 +1,6 @@
 import { getSlowness } from '@influencer-stats/bench/machine'
 import { runCountedAlternating, type AlternatingPlan } from '@influencer-stats/bench/load/alternating'
-import { PINS } from '@influencer-stats/bench/processes'
+import { PINS, readProfileClock } from '@influencer-stats/bench/processes'
 import { createTemporaryFolder } from '@influencer-stats/bench/temporary-folder'
 import { readFileSync } from 'node:fs'
 import type { Profiler } from 'node:inspector'
@@ -21,9 +21,6 @@ const MARGIN_S = 4
 export type PairLoad = Pick<AlternatingPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
 
 type Server = Pick<ProfiledProcess, 'url' | 'pid' | 'profile'>
-
-/** The monotonic clock (us), which is also that of V8's profiles on Linux. */
-const readClock = (): number => Number(process.hrtime.bigint() / 1000n)
 
 /** Counts the samples with work. */
 function countWork({ nodes, samples = [] }: Profiler.Profile): number {
@@ -65,9 +62,9 @@ export async function recordPair(
   const profiles = Promise.all(servers.map((server) => profileBusiest(server, milliseconds)))
   // `await profiles` below reports a failure. If the load fails first, the rejection must not be unhandled.
   profiles.catch(() => {})
-  const from = readClock()
+  const from = readProfileClock()
   const requests = await runCountedAlternating({ ...plan, slices: toSlices(seconds) })
-  const window: TimeWindow = [from, readClock()]
+  const window: TimeWindow = [from, readProfileClock()]
   const sides = (await profiles).map((profile, i): DifferenceSide => {
     if (profile.endTime < window[1])
       throw new Error('the profile ended before the load, because the machine is too slow')

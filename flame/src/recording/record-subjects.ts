@@ -10,9 +10,6 @@ export interface FailedSubject {
 /** The step of a subject in the progress of a run. */
 export const toStep = (subject: FlameSubject) => ({ row: getFolder(subject), isPaced: false })
 
-/** Attempts for each subject: a pause of the machine can spoil the first one. */
-const MAX_ATTEMPTS = 2
-
 /**
  * Records subjects one after the other. A subject that fails is recorded once more. A second failure does not end the
  * run.
@@ -25,25 +22,26 @@ export async function recordSubjects(
   { progress, print, signal }: { progress: Progress; print: (text: string) => void; signal?: AbortSignal },
 ): Promise<FailedSubject[]> {
   const failed: FailedSubject[] = []
+  /** Records a subject, and once more after a failure: a pause of the machine can spoil the first attempt. */
+  async function recordTwice(subject: FlameSubject, name: string): Promise<void> {
+    try {
+      return await record(subject)
+    } catch (error) {
+      signal?.throwIfAborted()
+      print(`${name} failed, and is recorded again: ${(error as Error).message}`)
+    }
+    await record(subject)
+  }
   for (const subject of subjects) {
+    signal?.throwIfAborted()
     const name = getFolder(subject)
     progress.begin(toStep(subject), name)
-    for (let attempt = 1; ; attempt++) {
+    try {
+      await recordTwice(subject, name)
+    } catch (error) {
       signal?.throwIfAborted()
-      try {
-        await record(subject)
-        break
-      } catch (error) {
-        const { message } = error as Error
-        if (signal?.aborted) throw error
-        if (attempt < MAX_ATTEMPTS) {
-          print(`${name} failed, and is recorded again: ${message}`)
-          continue
-        }
-        failed.push({ name, message })
-        progress.skipRow(toStep(subject).row)
-        break
-      }
+      failed.push({ name, message: (error as Error).message })
+      progress.skipRow(toStep(subject).row)
     }
   }
   progress.pause()

@@ -2,7 +2,7 @@ import type { Ratio } from '../../ratios.ts'
 import { MIN_CONFIDENCE } from '../../statistics.ts'
 import { compareSources } from '../compare-sources.ts'
 import { listPeerComparisons, type PeerComparison } from '../conclusions.ts'
-import { formatFactor } from '../format-numbers.ts'
+import { formatBounds, formatFactor } from '../format-numbers.ts'
 import { formatOrigins } from '../prose.ts'
 import type { PublishedTable } from '../results.ts'
 import { countOutcomes } from '../source-pages.ts'
@@ -60,7 +60,7 @@ const format = (value: number) => formatFactor(value, 2)
 /** Formats a ratio with its lowest and highest value: `0.73 (0.70 to 0.76)`. */
 function formatRange({ lowest, highest, medians: [low, high] }: HeadlineRatio): string {
   const middle = low === high ? format(low) : `${format(low)} to ${format(high)}`
-  return `${middle} (${format(lowest)} to ${format(highest)})`
+  return `${middle}${formatBounds(lowest, highest, 2)}`
 }
 
 const isWorse = ({ medians: [, high] }: HeadlineRatio) => high > 1

@@ -1,9 +1,7 @@
-import { formatFactor } from '../format-numbers.ts'
+import { formatBounds, formatFactor } from '../format-numbers.ts'
 import type { GuardRun } from '../guard-history.ts'
 import type { Cells } from '../table-cells.ts'
 import { renderTable } from './html-tables.ts'
-
-const format = (value: number) => formatFactor(value, 3)
 
 /** Builds the table of published runs of the guard: one line for each, the newest first. */
 export function buildGuardTable(runs: readonly GuardRun[]): Cells {
@@ -15,7 +13,7 @@ export function buildGuardTable(runs: readonly GuardRun[]): Cells {
     machine.processor,
     ...names.map((name) => {
       const ratio = rows[name]
-      return ratio ? `${format(ratio[0])} (${format(ratio[1])} to ${format(ratio[2])})` : ''
+      return ratio ? `${formatFactor(ratio[0], 3)}${formatBounds(ratio[1], ratio[2], 3)}` : ''
     }),
   ])
   return [['day', 'commit', 'base', 'processor', ...names], ...lines]
