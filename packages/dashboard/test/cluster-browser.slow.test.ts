@@ -56,7 +56,7 @@ async function openHealth(name: string) {
     sseUri: broadcaster.url,
     pricesUri: `${first.url},${second.url}`,
   })
-  const page = await openPage({ reducedMotion: 'reduce' })
+  const page = await openPage()
   await page.goto(`${url}/health`)
   const log = page.getByRole('region', { name: 'Log of prices' })
   await log.getByText('writes possible').waitFor()

@@ -49,7 +49,7 @@ describe('an address', () => {
   it('without a screen shows a page with a link to the campaigns', async () => {
     const stack = await startStack()
     await stack.stats.put('a', { videos: [VIDEOS[0]!], name: 'Spring' })
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${stack.url}/health`)
     for (const path of ['/nope', '/campaigns/a/b', '/campaigns/%E0']) {
       await page.evaluate(
@@ -67,7 +67,7 @@ describe('an address', () => {
     const total = 130
     const ids = Array.from({ length: total }, (_, i) => `campaign-${String(i).padStart(3, '0')}`)
     await sendPatiently(ids, (id) => stack.stats.put(id, { videos: [VIDEOS[0]!], name: id, tags: ['x'] }))
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${stack.url}/?sort=name&tag=x`)
     const rows = page.locator('tbody tr')
     await waitUntil(async () => (await rows.count()) === total)
@@ -110,7 +110,7 @@ describe('growth of all campaigns', () => {
 describe('Health', () => {
   it('shows unavailable values as unknown', async () => {
     const { url } = await start(dashboard, { statsUri: UNREACHABLE_URL, sseUri: UNREACHABLE_URL, demo: 'off' })
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${url}/health`)
     await page.getByText('does not answer').first().waitFor()
     const cards = await page.locator('.cards').innerText()
@@ -122,7 +122,7 @@ describe('Health', () => {
   it('shows that there is no limit, and the number of fresh numbers, if stats states them', async () => {
     const stack = await startStack()
     await stack.stats.put('a', { videos: VIDEOS })
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${stack.url}/health`)
     await page.getByText('no limit').waitFor()
     await page.getByText('all fresh').waitFor()
@@ -136,7 +136,7 @@ describe('Health', () => {
     })
     const { url, statsUri } = await startAll(youtubeUri)
     await createStatsClient(statsUri).put('a', { videos: VIDEOS, name: 'Spring' })
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     for (const path of ['/health', '/campaigns/a']) {
       await page.goto(url + path)
       await page.locator('main').getByText('API_KEY_HTTP_REFERRER_BLOCKED').first().waitFor()
@@ -151,7 +151,7 @@ describe('numbers', () => {
   it('are shown with a clock time', async () => {
     const stack = await startStack()
     await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${stack.url}/campaigns/a`)
     await page.locator('.facts time').waitFor()
     // Numbers are old if a busy machine refreshes late.
@@ -172,7 +172,7 @@ describe('numbers', () => {
     await client.put('a', { videos: [...VIDEOS, 'neverexists'], name: 'Spring' })
     await waitUntil(async () => (await client.getStats('a').catch(() => undefined))?.engagements === 830)
     const { path } = (await sendRequest(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
-    const [page, shared] = [await openPage({ reducedMotion: 'reduce' }), await openPage({ reducedMotion: 'reduce' })]
+    const [page, shared] = [await openPage(), await openPage()]
     await page.goto(`${url}/campaigns/a`)
     await shared.goto(url + path)
     for (const one of [page, shared]) await one.locator('.card', { hasText: 'Engagements' }).getByText('830').waitFor()
@@ -194,7 +194,7 @@ describe('numbers', () => {
     const stack = await startStack({ dashboard: { pricesUri: UNREACHABLE_URL } })
     await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
     const { path } = (await sendRequest(`${stack.url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     const shown = []
     for (const screen of ['/', '/campaigns/a', '/compare', path, '/client-links', '/prices', '/health', '/none']) {
       await page.goto(stack.url + screen)
@@ -222,7 +222,7 @@ describe('numbers', () => {
     await waitUntil(async () => (await client.getUpstream()).state === 'paused')
     await client.addVideo('a', 'abcdefghij_')
     const { path } = (await sendRequest(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
-    const [page, shared] = [await openPage({ reducedMotion: 'reduce' }), await openPage({ reducedMotion: 'reduce' })]
+    const [page, shared] = [await openPage(), await openPage()]
     await page.goto(`${url}/campaigns/a`)
     await shared.goto(url + path)
     for (const one of [page, shared]) {

@@ -32,7 +32,7 @@ describe('in Chromium', () => {
     await advanceTime(stack, 0)
     const videoOf = (i: number) => `video${String(i).padStart(6, '0')}`
     await sendPatiently(Array(CAMPAIGNS).keys(), (i) => stack.stats.put(`campaign-${i}`, { videos: [videoOf(i)] }))
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'no-preference' })
     let streams = 0
     page.on('request', (request) => void (request.url().includes('/wait') && streams++))
     await page.goto(stack.url)

@@ -52,7 +52,7 @@ describe('growth', () => {
       '7d': { ...growth, since: at(7 * 24), until: at(0), isWhole: true },
       '30d': { ...growth, since: at(200), until: at(0), young: true },
     })
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${url}/campaigns/a?range=24h`)
     const card = page.locator('.card', { hasText: 'Views' }).first()
     await card.getByText(/since/).waitFor()
@@ -83,7 +83,7 @@ describe('growth', () => {
         { at: at(1), impressions: 9_000, ...sums },
       ],
     )
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${url}/campaigns/a?range=24h`)
     const card = page.locator('.card', { hasText: 'Views' }).first()
     await card.getByText('+3,900').waitFor()

@@ -37,7 +37,7 @@ describe('10,000 campaigns in Chromium', () => {
   it('scroll with short frames, by keyboard, and are restored after Back', { timeout: 600_000 }, async () => {
     const stack = await startStack({ refreshInterval: 3_600_000 })
     await createManyCampaigns(stack, COUNT)
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${stack.url}/?sort=name`)
     await rowAt(page, 0).waitFor()
     expect(await page.locator('table.campaigns').getAttribute('aria-rowcount')).toBe(String(COUNT + 1))
@@ -87,7 +87,7 @@ describe('10,000 campaigns in Chromium', () => {
   it('are filtered, tagged, archived, deleted and restored together', { timeout: 600_000 }, async () => {
     const stack = await startStack({ refreshInterval: 3_600_000 })
     await createManyCampaigns(stack, 660)
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${stack.url}/?sort=name&tag=third`)
     const count = page.locator('.list-head [role=status]')
     await waitUntil(async () => (await count.innerText()) === '220 campaigns')
@@ -146,7 +146,7 @@ describe('10,000 campaigns in Chromium', () => {
     const stack = await startStack({ refreshInterval: 3_600_000 })
     await createManyCampaigns(stack, 300)
     for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await openPage({ reducedMotion: 'reduce', colorScheme, viewport: { width: 390, height: 844 } })
+      const page = await openPage({ colorScheme, viewport: { width: 390, height: 844 } })
       await page.goto(`${stack.url}/?sort=name`)
       await rowAt(page, 20).scrollIntoViewIfNeeded()
       await page.evaluate('scrollTo(0, 20_000)')

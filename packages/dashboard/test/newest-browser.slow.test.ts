@@ -45,7 +45,7 @@ const views = async (page: Page, selector: string) =>
 
 it('a list that is read again shows no sum that is older than a value of its stream', async () => {
   const { row, put, url } = await startWithProxy()
-  const page = await openPage({ reducedMotion: 'reduce' })
+  const page = await openPage()
   await page.goto(url)
   await page.locator('.dot.live').waitFor()
   await put('a', { impressions: 130, asOf: at(1) })
@@ -60,7 +60,7 @@ it('a list that is read again shows no sum that is older than a value of its str
 
 it('a campaign that is read again shows no sum that is older than a value of its stream', async () => {
   const { row, put, url } = await startWithProxy()
-  const page = await openPage({ reducedMotion: 'reduce' })
+  const page = await openPage()
   await page.goto(`${url}/campaigns/a`)
   await page.locator('.dot.live').waitFor()
   await put('a', { impressions: 130, asOf: at(1) })
@@ -80,7 +80,7 @@ it('a campaign that is read again shows no sum that is older than a value of its
 
 it('a campaign is read again although its values come faster than replies', async () => {
   const { row, put, url } = await startWithProxy()
-  const page = await openPage({ reducedMotion: 'reduce' })
+  const page = await openPage()
   await page.route('**/api/stats/collections/a*', async (route) => {
     await delay(REPLY_DELAY_MS)
     await route.continue().catch(() => {})

@@ -47,7 +47,7 @@ it.skipIf(!hasFaketime)(
       await waitUntil(async () => Date.parse((await stats.getStats('demo-city'))?.asOf ?? '') > clock.now() - 60_000)
     }
     for (const { name, path, wait, height, colorScheme } of PICTURES) {
-      const page = await openPage({ reducedMotion: 'reduce', colorScheme, viewport: { width: 1280, height } })
+      const page = await openPage({ colorScheme, viewport: { width: 1280, height } })
       await page.clock.install({ time: clock.now() })
       await page.goto(dashboard!.url + path)
       await page.locator(wait).first().waitFor()

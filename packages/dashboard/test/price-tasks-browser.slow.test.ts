@@ -17,7 +17,7 @@ const OFFERING = toOfferingName(347)
 /** A page on which each action of the user is counted: a click, a key, or a text that is typed. */
 async function openCounted(pricesUri: string) {
   const { url } = await startDashboard(UNREACHABLE_URL, { pricesUri })
-  const page: Page = await openPage({ reducedMotion: 'reduce' })
+  const page: Page = await openPage()
   await page.goto(`${url}/prices`)
   await page.getByText(`${((VALUES + 1) * OFFERINGS).toLocaleString('en-US')} prices match`).waitFor()
   let steps = 0

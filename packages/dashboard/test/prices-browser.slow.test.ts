@@ -27,7 +27,7 @@ async function open(list: readonly Fields[], search = ''): Promise<{ page: Page;
       ...fields,
     })
   const { url } = await startDashboard(UNREACHABLE_URL, { pricesUri })
-  const page = await openPage({ reducedMotion: 'reduce' })
+  const page = await openPage()
   await page.goto(`${url}/prices${search}`)
   await page.getByText(/\d prices? match|^Choose other values/).waitFor()
   return { page, pricesUri }

@@ -95,7 +95,7 @@ it('shows results within the dates of a campaign and within other days, without 
     expect(Math.abs(results.growth!.impressions - hours * VIEWS_PER_HOUR)).toBeLessThanOrEqual(3)
     return toCount(results.growth!.impressions)
   }
-  const page = await openPage({ reducedMotion: 'reduce', timezoneId: ZONE, locale: 'en-US' })
+  const page = await openPage({ timezoneId: ZONE, locale: 'en-US' })
   const shoot = async (name: string) => {
     if (!SHOTS) return
     for (const [width, colorScheme] of [
@@ -105,11 +105,11 @@ it('shows results within the dates of a campaign and within other days, without 
       [390, 'dark'],
     ] as const) {
       await page.setViewportSize({ width, height: 900 })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.emulateMedia({ colorScheme })
       await page.screenshot({ path: `${SHOTS}/${name}-${width}-${colorScheme}.png`, fullPage: true })
     }
     await page.setViewportSize({ width: 1_280, height: 900 })
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    await page.emulateMedia({ colorScheme: 'light' })
   }
   const card = page.locator('.card', { hasText: 'Views' }).first()
 
@@ -181,7 +181,7 @@ it('shows the results to readers of a share link, in German, too', async () => {
     })
     return reply.json()
   })) as { path: string }
-  const page = await openPage({ locale: 'de-DE', timezoneId: ZONE, reducedMotion: 'reduce' })
+  const page = await openPage({ locale: 'de-DE', timezoneId: ZONE })
   await page.goto(url + link.path)
   const { growth } = (await client.getResults('spring', { zone: ZONE }))!
   await page
@@ -199,7 +199,7 @@ it('shows the results to readers of a share link, in German, too', async () => {
 it('compares campaigns from their starts, without edits', async () => {
   const { url, client } = await startAll()
   await client.put('later', { videos: [A], name: 'Later', from: toDay(Date.now() + 9 * DAY_MS) })
-  const page = await openPage({ reducedMotion: 'reduce', timezoneId: ZONE })
+  const page = await openPage({ timezoneId: ZONE })
   /** The last values of the lines. */
   const readEnds = async () => {
     await page.locator('.plot').press('End')

@@ -27,7 +27,7 @@ const marked = Object.fromEntries(Object.entries(english).map(([key, found]) => 
 
 /** Opens a page whose German texts are marked. */
 async function openMarked(): Promise<Page> {
-  const page = await openPage({ locale: 'de-DE', reducedMotion: 'reduce' })
+  const page = await openPage({ locale: 'de-DE' })
   await page.route('**/texts/de.ts', (route) =>
     route.fulfill({ contentType: 'text/javascript', body: `export const texts = ${JSON.stringify(marked)}` }),
   )
@@ -97,7 +97,7 @@ describe('in Chromium', () => {
 
   it('German fits a phone and has no violation', async () => {
     const stack = await startAll()
-    const page = await openPage({ locale: 'de-DE', reducedMotion: 'reduce', viewport: { width: 390, height: 844 } })
+    const page = await openPage({ locale: 'de-DE', viewport: { width: 390, height: 844 } })
     const problems: unknown[] = []
     async function check(name: string): Promise<void> {
       if (screenshotFolder) await page.screenshot({ path: `${screenshotFolder}/${name}.png`, fullPage: true })

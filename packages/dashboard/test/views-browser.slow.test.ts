@@ -10,7 +10,7 @@ describe('in Chromium', () => {
   it('a view is saved, opened by another user, removed and restored', async () => {
     const stack = await startStack()
     await createManyCampaigns(stack, 9)
-    const page = await openPage({ reducedMotion: 'reduce' })
+    const page = await openPage()
     await page.goto(`${stack.url}/?sort=name`)
     await page.getByRole('button', { name: 'Save view' }).waitFor()
     await page.goto(`${stack.url}/?sort=-name&tag=third`)
@@ -32,7 +32,7 @@ describe('in Chromium', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('link', { name: 'From Z', exact: true }).waitFor()
 
-    const other = await openPage({ reducedMotion: 'reduce' })
+    const other = await openPage()
     await other.goto(stack.url)
     await other.getByRole('link', { name: 'Thirds, from Z' }).click()
     await waitUntil(async () => (await other.locator('tbody a.name').allInnerTexts()).join().startsWith('Campaign 6,'))
@@ -50,7 +50,7 @@ describe('in Chromium', () => {
     const stack = await startStack()
     await createManyCampaigns(stack, 30)
     for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await openPage({ reducedMotion: 'reduce', colorScheme, viewport: { width: 390, height: 844 } })
+      const page = await openPage({ colorScheme, viewport: { width: 390, height: 844 } })
       await page.goto(`${stack.url}/?sort=name`)
       const select = async (...numbers: number[]) => {
         for (const number of numbers)
@@ -87,7 +87,7 @@ describe('in Chromium', () => {
     for (let i = 0; i < 30; i++)
       await sendRequest(`${stack.url}/views`, 'POST', { body: { name: `View number ${i}`, q: `${i}` } })
     for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await openPage({ reducedMotion: 'reduce', colorScheme, viewport: { width: 390, height: 844 } })
+      const page = await openPage({ colorScheme, viewport: { width: 390, height: 844 } })
       await page.goto(`${stack.url}/?q=7`)
       await page.getByRole('link', { name: 'View number 29' }).waitFor()
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)

@@ -47,7 +47,7 @@ function send(route: Route, reply: PageReply): Promise<void> {
 /** Opens pages whose requests for data are answered by the test. Paths begin with those of `replies`. */
 export async function openWithReplies(path: string, replies: Record<string, PageReply>, hasShortTimers = false) {
   const { url } = await startDashboard(UNREACHABLE_URL)
-  const page = await openPage({ reducedMotion: 'reduce' })
+  const page = await openPage()
   const held = new Map<string, { waiting: HeldRequest[]; readonly taken: PromiseWithResolvers<HeldRequest>[] }>()
   const all: Record<string, PageReply> = {
     '/session': ok(SESSION),
