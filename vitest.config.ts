@@ -67,6 +67,8 @@ export default defineConfig({
       defineTier('day', 4, WITH_PROCESSES),
     ],
     pool: 'forks',
+    // In addition to those of the tiers.
+    setupFiles: ['./packages/runtime/test/support/close-after-file.ts'],
     // Node loads the code of tests like that of services, without a transform of Vitest.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },

@@ -1,4 +1,5 @@
 import { startNatsCluster, type NatsServer } from '@influencer-stats/log/nats-server'
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { formatTable } from '@influencer-stats/runtime/text-table'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -126,7 +127,7 @@ function isRunning(pid: number): boolean {
 const report = (text: string) => void process.stderr.write(`cluster: ${text}\n`)
 
 async function stopNode({ child }: ClusterNode): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (hasExited(child)) return
   const ended = once(child, 'close')
   child.kill('SIGTERM')
   await ended

@@ -1,4 +1,5 @@
 import { findNatsServer } from '@influencer-stats/log/find-nats-server'
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn } from 'node:child_process'
@@ -24,7 +25,7 @@ test.skipIf(process.platform !== 'linux')('pnpm cluster restarts killed processe
     await ended
   })
   await waitUntil(() => {
-    if (cluster.exitCode !== null) throw new Error(errors)
+    if (hasExited(cluster)) throw new Error(errors)
     return /in a browser/.test(output)
   })
   const find = (name: string) => {

@@ -1,3 +1,4 @@
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -98,7 +99,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
     child.stderr!.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-65_536)))
     const deadline = performance.now() + START_TIMEOUT_MS
     while (!output.includes('Server is ready')) {
-      if (child.exitCode !== null || performance.now() > deadline) {
+      if (hasExited(child) || performance.now() > deadline) {
         child.kill('SIGKILL')
         throw new Error(`nats-server did not start: ${output}`)
       }
@@ -118,7 +119,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
     suspend: () => suspendProcess(child.pid!),
     resume: () => void child.kill('SIGCONT'),
     async stop(signal = 'SIGTERM') {
-      if (child.exitCode === null && child.signalCode === null) {
+      if (!hasExited(child)) {
         // A suspended process handles no other signal.
         child.kill('SIGCONT')
         child.kill(signal)

@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { hasExited } from '../async/has-exited.ts'
 import { StartError } from '../errors/common-errors.ts'
 import type { ProcessReport, ProcessCommand } from '../channel/process-messages.ts'
 import type { ServiceConfig } from '../settings/settings.ts'
@@ -32,7 +33,6 @@ const PING_INTERVAL_MS = 100
 const MIN_MAIN_SEMI_SPACE_MB = 8
 // Time after `shutdownTimeout` in which the service closes its parts (ms). Then its process is killed.
 export const EXIT_TIMEOUT_MS = 5_000
-export const hasExited = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
 /** Returns the options of V8 for main. */
 function getHeapOptions(config: ServiceConfig, heapLimit: number | undefined): string[] {

@@ -1,3 +1,4 @@
+import { hasExited } from '../async/has-exited.ts'
 import { createBackOff } from '../async/retry.ts'
 import type { ProcessReport, ProcessCommand } from '../channel/process-messages.ts'
 import type { ServiceConfig } from '../settings/settings.ts'
@@ -6,7 +7,6 @@ import { adoptListeners, bindListeners, CAN_HOLD_LISTENERS, type HeldListeners }
 import {
   endProcess,
   EXIT_TIMEOUT_MS,
-  hasExited,
   launch,
   type LaunchOptions,
   watchMain,

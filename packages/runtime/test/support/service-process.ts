@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { hasExited } from '../../src/async/has-exited.ts'
 import { waitUntil } from './wait-until.ts'
 
 const ENTRY = fileURLToPath(new URL('./run-service.ts', import.meta.url))
@@ -33,7 +34,7 @@ export async function spawnService(
   onTestFinished(() => end('SIGKILL'))
   const lines = () => output.split('\n').slice(0, -1)
   const url = await waitUntil(() => {
-    if (child.exitCode !== null) throw new Error(`${name} did not start: ${output}`)
+    if (hasExited(child)) throw new Error(`${name} did not start: ${output}`)
     return lines().find((line) => line.startsWith('http://'))
   })
   return {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { hasExited } from '../../src/async/has-exited.ts'
 import { LENIENT_TIMEOUTS } from '../../src/supervisor/embed.ts'
 import { isAlive, waitUntil } from './wait-until.ts'
 
@@ -115,7 +116,7 @@ export function spawnStart(
     async waitUntilReady() {
       await waitUntil(() => {
         listChildren()
-        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`)
+        if (hasExited(child)) throw new Error(`ended with ${child.signalCode ?? child.exitCode}: ${stderr}`)
         // Log lines may already follow the table and its examples.
         return /^service +URL[^]*\n\n(?!Try )/m.test(stdout)
       })

@@ -2,6 +2,7 @@ import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { hasExited } from '../../src/async/has-exited.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 import { onFileFinished } from './on-file-finished.ts'
 
@@ -79,7 +80,7 @@ export class ThirdPartyClient {
   async read(): Promise<any> {
     const { value, done } = await this.#lines.next()
     if (!done) return JSON.parse(value)
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit')
+    if (!hasExited(this.#child)) await once(this.#child, 'exit')
     throw new Error(`the client has ended: ${this.#errors}`)
   }
 

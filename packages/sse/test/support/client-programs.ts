@@ -1,3 +1,4 @@
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -103,7 +104,7 @@ export class ClientProgram {
         return cutBlocks
       },
       checkAlive() {
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the client ended: ${errors}`)
+        if (hasExited(child)) throw new Error(`the client ended: ${errors}`)
       },
     }
   }

@@ -1,3 +1,4 @@
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -28,7 +29,7 @@ export async function spawnSse(settings: Readonly<Record<string, string | number
   }
   onTestFinished(() => end('SIGKILL'))
   await waitUntil(() => {
-    if (child.exitCode !== null) throw new Error('the broadcaster did not start')
+    if (hasExited(child)) throw new Error('the broadcaster did not start')
     return url.endsWith('\n')
   })
   const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1_024
