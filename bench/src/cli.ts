@@ -9,10 +9,12 @@ import { handleInterruption, reportFailure } from './run/interruption.ts'
 import { createProgress } from './progress.ts'
 import { computeRatios, formatRatio } from './ratios.ts'
 import { runTables } from './run/run-tables.ts'
+import { canLoadInTurn } from './rounds/paired-round.ts'
 import { runAtRate } from './rate/run-at-rate.ts'
 import { writeTexts } from './report/publish.ts'
 import { readResults } from './report/results.ts'
 import type { BenchRow } from './row.ts'
+import { hasPairs } from './table.ts'
 import { tables } from './tables/all.ts'
 import { assertKnownSpecs } from './tables/assert-known-specs.ts'
 import { findPair, type FoundRow } from './tables/find-row.ts'
@@ -41,11 +43,13 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   if (missing) throw new Error(`${missing.row.target.name} is not installed here`)
   const [a, b] = pair
   const machine = describeMachine()
-  print(`${formatMachine(machine)}; ${formatLoad(a, args)}`)
+  const inTurn = hasPairs(a.table) && args.generator === 'raw' && canLoadInTurn([a.row, b.row])
+  print(`${formatMachine(machine)}; ${formatLoad(a, args)}${inTurn ? ', loaded in turn' : ''}`)
   if (machine.load > MAX_COMPARE_LOAD)
     print(`The machine is busy (load ${machine.load}): intervals are wider, and both rows may wait for other programs.`)
-  const rows = [a.row, b.row]
-  const measured = { rounds: args.pairs, latencies: false }
+  const rows = inTurn ? pair.map(({ row }) => ({ ...row, maxRounds: 0 })) : pair.map(({ row }) => row)
+  const comparisons = inTurn ? [[a.row.name, b.row.name] as const] : []
+  const measured = { rounds: args.pairs, latencies: false, comparisons }
   const progress = createProgress(process.stderr, planSteps(rows, measured))
   const { results, failed } = await run(rows, args, { ...measured, progress })
   progress.pause()

@@ -22,30 +22,63 @@ export interface Machine {
   readonly costs?: MachineCosts
 }
 
-/** Paths that publishing writes. Changes in them are not changes of the measured code. */
-const PUBLISHED_PATHS = ['bench/results', 'bench/report.html', '*.md', 'flame/*/v[0-9]*']
+/** Paths whose changes are not changes of the measured code: what publishing writes, the code that writes it, and tests. */
+const UNMEASURED_PATHS = [
+  'bench/results',
+  'bench/report.html',
+  '*.md',
+  'flame/*/v[0-9]*',
+  'bench/src/report',
+  'bench/src/sources',
+  // They only select tables and graphs, and describe the machine.
+  'bench/src/run',
+  'bench/src/machine.ts',
+  'flame/src/cli.ts',
+  'flame/src/stale-graphs.ts',
+  'vitest.config.ts',
+  '*/test/*',
+]
+/** Paths that only the tables of one service run. */
+const SERVICE_PATHS: Readonly<Record<string, readonly string[]>> = {
+  cluster: ['bench/src/load/nats-puts.ts'],
+  sse: [
+    'bench/src/load/fleet.ts',
+    'bench/src/load/fleet/fleet-*.ts',
+    'bench/src/load/fleet/publishers.ts',
+    'bench/src/load/fleet/*-scanner.ts',
+    'bench/src/rounds/fleet-round.ts',
+  ],
+}
 const CHANGES_SUFFIX = '+changes'
 
-const toExcluded = () => PUBLISHED_PATHS.map((path) => `:(top,exclude)${path}`)
+const toExcluded = (paths: readonly string[]) => paths.map((path) => `:(top,exclude)${path}`)
+
+/** Paths whose changes are not changes of what the tables of a service measure. */
+const getUnmeasured = (service: string): string[] => [
+  ...UNMEASURED_PATHS,
+  ...Object.entries(SERVICE_PATHS).flatMap(([owner, paths]) => (owner === service ? [] : paths)),
+]
 
 function readCommit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
   try {
     const hash = git('rev-parse', '--short=12', 'HEAD')
-    return git('status', '--porcelain', '--', ':/', ...toExcluded()) === '' ? hash : `${hash}${CHANGES_SUFFIX}`
+    return git('status', '--porcelain', '--', ':/', ...toExcluded(UNMEASURED_PATHS)) === ''
+      ? hash
+      : `${hash}${CHANGES_SUFFIX}`
   } catch {
     return 'unknown'
   }
 }
 
 /**
- * True if two commits have the same code: only published files differ. Uncommitted code and unknown commits differ from
- * all others.
+ * True if two commits have the same code for the tables of a service: only published files differ. Uncommitted code and
+ * unknown commits differ from all others.
  * @param other this checkout, if absent
  */
-export function hasSameCode(commit: string, other = readCommit()): boolean {
+export function hasSameCode(service: string, commit: string, other = readCommit()): boolean {
   if (![commit, other].every((one) => /^[0-9a-f]+$/.test(one))) return false
-  const args = ['diff', '--quiet', commit, other, '--', ':/', ...toExcluded()]
+  const args = ['diff', '--quiet', commit, other, '--', ':/', ...toExcluded(getUnmeasured(service))]
   return commit === other || spawnSync('git', args, { stdio: 'ignore' }).status === 0
 }
 

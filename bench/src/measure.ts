@@ -2,8 +2,9 @@ import type { Progress } from './progress.ts'
 import type { Steps } from './table.ts'
 import type { RunStep } from './remaining-time.ts'
 import { computePace, groupByPace } from './run/pace.ts'
-import type { TargetProcess } from './targets/target.ts'
-import type { RowMetrics, RoundOptions, BenchRow, RowResult } from './row.ts'
+import { runPairedRound, type RowPair } from './rounds/paired-round.ts'
+import { startRow } from './rounds/start-row.ts'
+import type { PairMetrics, RowMetrics, RoundOptions, BenchRow, RowResult } from './row.ts'
 
 export interface MeasureOptions extends Omit<RoundOptions, 'pace'> {
   /** Number of rounds of each row, unless the row has a lower maximum. */
@@ -12,59 +13,49 @@ export interface MeasureOptions extends Omit<RoundOptions, 'pace'> {
   readonly together?: boolean | undefined
   /** False to omit the open loops, with their latencies. */
   readonly latencies?: boolean
-  /** Names of the rows that are compared. They get the same pace. */
+  /** Names of the rows that get the same pace. */
   readonly steps?: Steps
+  /** Names of the rows that are loaded in turn, after their own rounds. */
+  readonly comparisons?: Steps
   /** Aborted to stop the measurement. A running step ends when its processes end; no other begins. */
   readonly signal?: AbortSignal
   /** Shows the steps. */
   readonly progress?: Pick<Progress, 'begin' | 'skipRow'>
 }
 
-type RoundCounts = Pick<MeasureOptions, 'rounds' | 'latencies'>
+type RoundCounts = Pick<MeasureOptions, 'rounds' | 'latencies' | 'comparisons'>
 
-/** Returns the number of rounds of a row, without a pace or with one: half as many, if the row has no other number. */
+/**
+ * Returns the number of rounds of a row, without a pace or with one: half of those of the run, if the row has no other
+ * number.
+ */
 function countRounds(
   { maxRounds = Infinity, maxPacedRounds, getCapacity }: BenchRow,
   { rounds, latencies = true }: RoundCounts,
   isPaced: boolean,
 ): number {
   if (!isPaced) return Math.min(rounds, maxRounds)
-  return latencies && getCapacity ? Math.min(maxPacedRounds ?? Math.ceil(Math.min(rounds, maxRounds) / 2), rounds) : 0
+  if (!latencies || !getCapacity) return 0
+  return Math.min(maxPacedRounds ?? Math.min(Math.ceil(rounds / 2), maxRounds), rounds)
 }
 
+const toPairName = (names: Steps[number]): string => names.join(' / ')
+
 /** Plans the steps of a measurement, for `createProgress`. */
-export const planSteps = (rows: readonly BenchRow[], counts: RoundCounts): RunStep[] =>
-  [false, true].flatMap((isPaced) =>
-    rows.flatMap((row) =>
-      Array.from({ length: countRounds(row, counts, isPaced) }, () => ({ row: row.name, isPaced })),
-    ),
-  )
+export function planSteps(rows: readonly BenchRow[], counts: RoundCounts): RunStep[] {
+  const repeat = (step: RunStep, length: number) => Array.from({ length }, () => step)
+  const planRounds = (isPaced: boolean) =>
+    rows.flatMap((row) => repeat({ row: row.name, isPaced }, countRounds(row, counts, isPaced)))
+  const { comparisons = [], rounds } = counts
+  const ofPairs = comparisons.flatMap((names) => repeat({ row: toPairName(names), isPaced: false }, rounds))
+  return [...planRounds(false), ...planRounds(true), ...ofPairs]
+}
 
 const MAX_FAILURE_LENGTH = 200
 
 /** Returns the message of an error in one line. */
 const formatFailure = (error: unknown): string =>
   (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, MAX_FAILURE_LENGTH)
-
-/**
- * Starts the target of a row, and prepares it.
- * @param checkout folder of another checkout whose service starts
- * @param env in addition to the environment of this process
- */
-export async function startRow(
-  { target, prepare }: BenchRow,
-  checkout?: string,
-  env?: Readonly<Record<string, string>>,
-): Promise<TargetProcess> {
-  const running = await target.start(checkout, env)
-  try {
-    await prepare?.(running)
-    return running
-  } catch (error) {
-    await running.stop()
-    throw error
-  }
-}
 
 /** Returns the items in another order for each round, so that another row comes first. */
 function rotate<T>(items: readonly T[], round: number): T[] {
@@ -77,6 +68,7 @@ interface RowState {
   readonly row: BenchRow
   readonly closed: RowMetrics[]
   readonly paced: RowMetrics[]
+  readonly comparisons: Record<string, PairMetrics[]>
   seconds: number
   failure: string | undefined
 }
@@ -104,11 +96,18 @@ function computePaces(states: readonly RowState[], steps: Steps = []): Map<strin
 /**
  * Measures one round of each row, then the next round of each row, and so on. So a change of the machine's speed
  * affects all rows equally. Each round starts its target again, so the variation between rounds includes the variation
- * between starts. The rounds at a pace follow when the capacity of all starts is known. If a row fails, its result has the
- * failure, and the other rows continue.
+ * between starts. The rounds at a pace follow when the capacity of all starts is known, and then the pairs. If a row fails,
+ * its result has the failure, and the other rows continue.
  */
 export async function measure(rows: readonly BenchRow[], options: MeasureOptions): Promise<RowResult[]> {
-  const states = rows.map((row): RowState => ({ row, closed: [], paced: [], seconds: 0, failure: undefined }))
+  const states = rows.map((row): RowState => ({
+    row,
+    closed: [],
+    paced: [],
+    comparisons: {},
+    seconds: 0,
+    failure: undefined,
+  }))
   for (const isPaced of [false, true]) {
     const paces = isPaced ? computePaces(states, options.steps) : undefined
     const counts = states.map(({ row }) => countRounds(row, options, isPaced))
@@ -117,7 +116,8 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
       await measureRound(rotate(remaining, round), round, options, paces)
     }
   }
-  return states.map(({ row, closed, paced, seconds, failure }) => {
+  for (let round = 0; round < options.rounds; round++) await measurePairs(states, round, options)
+  return states.map(({ row, closed, paced, comparisons, seconds, failure }) => {
     const { name, target, source, requests } = row
     const done = [...closed, ...paced]
     const stepSeconds = done.length > 0 ? Math.round((seconds / done.length) * 10) / 10 : undefined
@@ -132,6 +132,7 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
       stepSeconds,
       roundSeconds,
       rounds: done,
+      comparisons: Object.keys(comparisons).length > 0 ? comparisons : undefined,
       failure,
     }
   })
@@ -171,6 +172,27 @@ async function measureRound(
       options.signal?.throwIfAborted()
       state.failure = `${text}: ${formatFailure(error)}`
       progress?.skipRow(row.name)
+    }
+  }
+}
+
+/** Measures each pair once, with new starts. A failure counts for the first row. */
+async function measurePairs(states: readonly RowState[], round: number, options: MeasureOptions): Promise<void> {
+  const { comparisons = [], progress, rounds } = options
+  for (const names of comparisons) {
+    const [state, other] = names.map((name) => states.find(({ row }) => row.name === name))
+    if (!state || !other || state.failure !== undefined || other.failure !== undefined) continue
+    const text = `pair ${round + 1} of ${rounds}`
+    options.signal?.throwIfAborted()
+    progress?.begin({ row: toPairName(names), isPaced: false }, `${toPairName(names)}: ${text}`)
+    try {
+      const pair: RowPair = [state.row, other.row]
+      const metrics = await runPairedRound(pair, round % 2 === 1, options)
+      ;(state.comparisons[other.row.name] ??= []).push(metrics)
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      state.failure = `${text} with ${other.row.name}: ${formatFailure(error)}`
+      progress?.skipRow(toPairName(names))
     }
   }
 }

@@ -8,7 +8,7 @@ const listFiles = (folder: string) =>
     .map(({ parentPath, name }) => join(parentPath, name))
 
 /**
- * Evicts the files of a folder from the page cache. No process may have mapped them.
+ * Evicts the files of a folder from the page cache, except pages that a process has mapped.
  * @throws Error if `dd` does not support this (`dd` of GNU does)
  */
 export function evictPages(folder: string): void {

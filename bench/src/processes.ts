@@ -1,3 +1,4 @@
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -46,15 +47,18 @@ const PRIORITY_ARGS = ['--rr', '1']
 let canPrioritize: boolean | undefined
 
 const children = new Set<ChildProcess>()
+let isStopped = false
 
-/** Tracks a child process, so that `stopChildren` ends it if the user interrupts the run. */
+/** Tracks a child process, so that `stopChildren` ends it if the user interrupts the run, also if it starts later. */
 export function trackChild(child: ChildProcess): ChildProcess {
+  if (isStopped) child.kill('SIGTERM')
   children.add(child)
   return child.once('exit', () => children.delete(child))
 }
 
 /** Ends all tracked processes. */
 export function stopChildren(): void {
+  isStopped = true
   for (const child of children) child.kill('SIGTERM')
 }
 
@@ -87,7 +91,7 @@ export function spawnServer(
     exit,
     failure: (name) => new Error(`${name} did not start: ${stderrText.trim()}`),
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      if (!hasExited(child)) child.kill('SIGTERM')
       await exit
     },
   }

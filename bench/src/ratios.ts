@@ -26,16 +26,29 @@ export interface Ratio extends MedianInterval {
 const RATE_COLUMNS = new Set(['perSecond', 'deliveries', 'prices'])
 const isLimited = (result: RowResult) => getNumbers(result, 'generator').some((share) => share >= SATURATED_SHARE)
 
-/** Computes a metric of A as a multiple of B's. The n-th round of A is compared with the n-th round of B. */
+/**
+ * Computes a metric of A as a multiple of B's: from pairs of starts that were loaded in turn, or from rounds. The n-th
+ * round of A is compared with the n-th round of B.
+ */
 export function computeRatio(a: RowResult, b: RowResult, name: string, heading = name): Ratio {
-  const [of, against] = [getNumbers(a, name), getNumbers(b, name)]
-  const ratios = of.slice(0, against.length).map((value, i) => value / against[i]!)
+  const pairs = a.comparisons?.[b.name]
+  const isPaired = pairs !== undefined && (name === 'cpu' || name === 'perSecond')
+  const ratios = isPaired ? pairs.map((pair) => pair[name]) : divideRounds(a, b, name)
   const interval = computeMedianInterval(ratios)
-  const limited = RATE_COLUMNS.has(name) && (isLimited(a) || isLimited(b))
+  const isSaturated = isPaired
+    ? pairs.some(({ generator }) => generator >= SATURATED_SHARE)
+    : isLimited(a) || isLimited(b)
+  const limited = RATE_COLUMNS.has(name) && isSaturated
   // Rounds with the same start do not show the variation between starts.
-  const confidence = Math.min(a.starts, b.starts) < ratios.length ? 0 : interval.confidence
+  const hasStarts = isPaired || Math.min(a.starts, b.starts) >= ratios.length
+  const confidence = hasStarts ? interval.confidence : 0
   const verdict = limited ? 'cannot tell' : judgeRatio({ ...interval, confidence })
   return { heading, ...interval, confidence, limited, verdict }
+}
+
+function divideRounds(a: RowResult, b: RowResult, name: string): number[] {
+  const [of, against] = [getNumbers(a, name), getNumbers(b, name)]
+  return of.slice(0, against.length).map((value, i) => value / against[i]!)
 }
 
 /** Formats a ratio with its interval, or the reason why it is not shown. */
@@ -74,6 +87,8 @@ export function computeSteps(results: readonly RowResult[], table: Pick<BenchTab
   const names = results.map(({ name }) => name)
   return listSteps(table, names).flatMap(([of, against]) => {
     const [a, b] = [find(of), find(against)]
-    return a && b ? [{ name: `${of} / ${against}`, against, ratios: computeRatios(a, b, table.columns) }] : []
+    if (!a || !b) return []
+    const connections = a.connections === b.connections ? a.connections : undefined
+    return [{ name: `${of} / ${against}`, against, connections, ratios: computeRatios(a, b, table.columns) }]
   })
 }

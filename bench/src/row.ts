@@ -50,6 +50,14 @@ export interface BenchRow {
   readonly source?: RowMetrics
 }
 
+/** Two rows that were loaded in turn: metrics of the first as multiples of those of the second. */
+export interface PairMetrics {
+  readonly cpu: number
+  readonly perSecond: number
+  /** Share of a processor that the generator used, the larger of both (0 to 1). */
+  readonly generator: number
+}
+
 /** Results of all rounds of a row, or the reason of its failure. */
 export interface RowResult {
   readonly name: string
@@ -66,5 +74,7 @@ export interface RowResult {
   /** Measured seconds of a round, unless its row has a duration of its own. Absent in older results. */
   readonly roundSeconds?: number | undefined
   readonly source?: RowMetrics | undefined
+  /** Comparisons with other rows, by their names; a pair of starts each. Absent for other loads than requests. */
+  readonly comparisons?: Readonly<Record<string, readonly PairMetrics[]>> | undefined
   readonly failure?: string | undefined
 }

@@ -46,12 +46,15 @@ export const toRowTitle = ({ service, name }: Pick<BenchTable, 'service' | 'name
 export const listSteps = ({ steps = [] }: Pick<BenchTable, 'steps'>, names: readonly string[]): Steps =>
   typeof steps === 'function' ? steps(names) : steps
 
-/** Rounds of a table without ratios: enough for a median, a minimum and a maximum. */
-const ROUNDS_WITHOUT_RATIOS = 3
+/** Rounds of a table whose ratios, if any, do not come from them: enough for a median, a minimum and a maximum. */
+const ROUNDS_FOR_SPREAD = 3
 
-/** Returns the maximum number of rounds of a table. It is unlimited for a table with ratios that sets no limit. */
-export const getMaxRounds = ({ maxRounds: limit, steps }: BenchTable): number =>
-  limit ?? (steps ? Infinity : ROUNDS_WITHOUT_RATIOS)
+/** True if the ratios of a table are of the costs of requests, so that its rows can be loaded in turn. */
+export const hasPairs = ({ columns }: Pick<BenchTable, 'columns'>): boolean => columns.cpu === REQUEST_COLUMNS.cpu
+
+/** Returns the maximum number of rounds of a table. It is unlimited if ratios are computed from rounds, without a limit. */
+export const getMaxRounds = (table: BenchTable): number =>
+  table.maxRounds ?? (table.steps && !hasPairs(table) ? Infinity : ROUNDS_FOR_SPREAD)
 
 const TABLE_DEFAULTS = { when: 'full', columns: REQUEST_COLUMNS } as const
 type DefaultKey = keyof typeof TABLE_DEFAULTS | 'service'

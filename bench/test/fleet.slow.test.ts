@@ -81,6 +81,8 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
 
   it.each([
     ['dropping', { lost: 200, received: 90 }],
+    // It accepts with 201, and loses values as well.
+    ['creating', { lost: 200, received: 90 }],
     ['doubling', { doubled: 200 }],
     ['garbling', { wrong: 200, lost: 200, received: 90 }],
     ['swapping', { outOfOrder: 200 }],

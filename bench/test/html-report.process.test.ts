@@ -142,19 +142,24 @@ describe('the report', () => {
     expect(page).toContain('2 kinds of processors: A and B')
   })
 
-  it('shows the published runs of the guard, the newest first', () => {
+  it('shows the published runs of the guard, the newest first, and the rows that cost more or less', () => {
     const folder = createTemporaryFolder()
+    const rows = { read: [0.98, 0.97, 0.99], start: [1.09, 1.02, 1.17], put: [1.01, 0.99, 1.02] } as const
     for (const [commit, day] of [
       ['aaa', '2026-11-20'],
       ['bbb', '2026-11-21'],
     ] as const)
       appendGuardRun(
-        { machine: { ...published[0]!.machine, commit, date: day }, base: 'v0.1.0', rows: { read: [0.98, 0.97, 1] } },
+        { machine: { ...published[0]!.machine, processor: 'P', commit, date: day }, base: 'c'.repeat(40), rows },
         folder,
       )
     const page = renderReport(published, readGuardRuns(folder))
-    expect(page.indexOf('bbb')).toBeLessThan(page.indexOf('aaa'))
-    expect(page).toContain('0.980 (0.970 to 1.000)')
+    expect(page).toContain(
+      'P, bbb against cccccccccccc, 2026-11-21, has 3 rows. Interval above 1: start 1.090 (1.020 to 1.170). Interval below 1: read 0.980 (0.970 to 0.990).',
+    )
+    const heads = ['row', 'P, bbb against cccccccccccc, 2026-11-21', 'P, aaa against cccccccccccc, 2026-11-20']
+    expect(page).toContain(heads.map((head) => `<th scope="col">${head}</th>`).join(''))
+    expect(page).toContain('<td data-label="row">put</td>')
     expect(renderReport(published, [])).toContain('No run is published yet')
   })
 })

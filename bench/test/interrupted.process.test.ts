@@ -1,5 +1,5 @@
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
-import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { isAlive, waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -14,15 +14,6 @@ function listChildren(pid: number): number[] {
     return own.flatMap((child) => [child, ...listChildren(child)])
   } catch {
     return []
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -117,11 +117,12 @@ describe('rows', () => {
       target: { name: `known/${behavior}`, start: () => startBroadcaster(behavior) },
       ...createStreamRound({ ...SMALL_FLEET, sending: { values: 20, interval: 5 } }, ''),
     })
-    const rows = ['plain', 'dropping', 'doubling'].map(rowOn)
-    const [plain, dropping, doubling] = await measure(rows, { ...OPTIONS, rounds: 1 })
+    const rows = ['plain', 'dropping', 'doubling', 'refusing all'].map(rowOn)
+    const [plain, dropping, doubling, refusing] = await measure(rows, { ...OPTIONS, rounds: 1 })
     expect(plain!.rounds[0]).toMatchObject({ received: 20, faults: '0, 0, 0', rejected: 0 })
     expect(dropping!.failure).toContain('40 events were lost')
     expect(doubling!.failure).toContain('40 events came twice')
+    expect(refusing!.failure).toContain('no value was accepted')
   })
 
   it('begin no other step after an interruption, even if the running one succeeds', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { BenchRow, RowResult } from '../src/row.ts'
 import { groupByPace } from '../src/run/pace.ts'
 import { planGroups, planGroupSteps } from '../src/run/run-plan.ts'
-import type { BenchTable } from '../src/table.ts'
+import { createRequestRound } from '../src/rounds/request-round.ts'
+import { hasPairs, listSteps, type BenchTable } from '../src/table.ts'
 import { tables } from '../src/tables/all.ts'
 import { createServerlessTarget } from '../src/targets/target.ts'
 import { table } from './support/report-fixtures.ts'
@@ -20,6 +21,7 @@ describe('tables of a group', () => {
   const reads = createTable('read', [createRow('v8', { sharedAs: 'a' }), createRow('v1')], {
     group: 'reads',
     steps: [['v8', 'v1']],
+    maxRounds: 5,
   })
   const peers = createTable('peers', [createRow('ours', { sharedAs: 'a', source: { cpu: 7 } }), createRow('nginx')], {
     group: 'reads',
@@ -29,11 +31,11 @@ describe('tables of a group', () => {
     const [group, ...more] = plan(reads, peers)
     expect(more).toEqual([])
     expect(group!.rows.map(({ name, maxRounds }) => [name, maxRounds])).toEqual([
-      ['stats/read: v8', Infinity],
-      ['stats/read: v1', Infinity],
+      ['stats/read: v8', 5],
+      ['stats/read: v1', 5],
       ['stats/peers: nginx', 3],
     ])
-    expect(planGroupSteps(group!, 6)).toHaveLength(15)
+    expect(planGroupSteps(group!, 6)).toHaveLength(13)
     const results = group!.rows.map(({ name }, i): RowResult => {
       return { name, contender: '', starts: 1, rounds: [{ cpu: i }] }
     })
@@ -41,6 +43,40 @@ describe('tables of a group', () => {
       { name: 'ours', rounds: [{ cpu: 0 }], source: { cpu: 7 } },
       { name: 'nginx', rounds: [{ cpu: 2 }] },
     ])
+  })
+
+  it('have ratios of requests by rows that are loaded in turn, each pair once', () => {
+    const { requests } = createRequestRound({ says: '', requests: [], expect: { status: 200 }, connections: 1 })
+    const rows = ['v8', 'v1', 'other'].map((name) =>
+      createRow(name, { sharedAs: name, ...(name !== 'other' && { requests: requests! }) }),
+    )
+    const steps = [
+      ['v8', 'v1'],
+      ['v8', 'other'],
+    ] as const
+    const again = rows.map((row) => ({ ...row, name: `${row.name}, again` }))
+    const [one, two] = [
+      createTable('read', rows, { group: 'reads', steps }),
+      createTable('peers', again, { group: 'reads', steps: [['v8, again', 'v1, again']] }),
+    ]
+    const [group] = plan(one!, two!)
+    expect(group!.comparisons).toEqual([['stats/read: v8', 'stats/read: v1']])
+    expect(planGroupSteps(group!, 6)).toHaveLength(9 + 6)
+    const pair = { cpu: 2, perSecond: 0.5, generator: 0.1 }
+    const results = group!.rows.map(({ name }): RowResult => {
+      return { name, contender: '', starts: 0, rounds: [], comparisons: { 'stats/read: v1': [pair] } }
+    })
+    expect(group!.resultsOf(two!, results)[0]!.comparisons).toEqual({ 'v1, again': [pair] })
+  })
+
+  it('have ratios of requests only between rows with requests', () => {
+    for (const group of planGroups(tables, (one) => one.rows([]))) {
+      for (const one of group.tables.filter(hasPairs)) {
+        const names = one.rows([]).map(({ name }) => name)
+        const known = listSteps(one, names).filter((step) => step.every((name) => names.includes(name)))
+        expect(group.comparisons.length).toBeGreaterThanOrEqual(new Set(known.map((step) => step.join(' / '))).size)
+      }
+    }
   })
 
   it('are measured apart without a common group', () => {

@@ -100,12 +100,14 @@ describe('a comparison with a source', () => {
   it.each([
     [{ rate: 200 }, 'ahead'],
     [{ rate: 215 }, 'equal within the rounds'],
+    [{ rate: 220.4 }, 'equal within the rounds'],
     [{ rate: 300 }, 'behind: requests/s'],
     [{ rate: 200, share: 15 }, 'ahead, but behind: CPU %'],
     [{ rate: 200, share: 25 }, 'ahead or equal'],
     [{ p50: 100 }, 'not judged'],
     [{ p50: 1 }, 'behind: p50 us'],
     [{ sum: 3 }, 'equal'],
+    [{ sum: 2.999 }, 'equal'],
     [{ sum: 2 }, 'behind: MB'],
     [{ share: '90-100' }, 'not judged'],
   ])('%j: ours is %s', (values, outcome) => {
@@ -117,6 +119,12 @@ describe('a comparison with a source', () => {
     expect(group.load).toBe('Their load: 30 s. Our load: 3 rounds of 2 s')
     expect(row.onlyTheirs).toBe('mean us 7')
     expect(row.figures).toEqual([{ head: 'requests/s', theirs: '200', ours: '220', outcome: 'ahead' }])
+  })
+
+  it('states that a cost below 0 cannot be measured', () => {
+    const source = createSource([{ name: 'theirs', own: ['v1'], values: { sum: 3 } }])
+    const [group] = compareSources(measure([{ shared: -2, own: 0.5 }]), [source])
+    expect(group!.rows[0]!.figures[0]).toMatchObject({ ours: 'below what can be measured', outcome: 'ahead' })
   })
 
   it('states the reason if there is no measurement', () => {

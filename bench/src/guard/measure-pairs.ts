@@ -1,5 +1,6 @@
 import { runAlternating } from '../load/alternating.ts'
-import { startRow } from '../measure.ts'
+import { toAlternatingServer } from '../rounds/paired-round.ts'
+import { startRow } from '../rounds/start-row.ts'
 import { PINS } from '../processes.ts'
 import { computeMedian } from '../statistics.ts'
 import { startTogether, type TargetProcess } from '../targets/target.ts'
@@ -15,8 +16,7 @@ export const isLoadedInTurn = ({ row, metric }: GuardRow): boolean => row.reques
 
 /** The load of a row for running services, in slices that alternate between them. */
 export const createAlternatingLoad = ({ row }: GuardRow, running: readonly TargetProcess[]) => ({
-  ...row.requests!,
-  servers: running.map(({ url, pid, extraPids = [] }) => ({ url, pids: [pid, ...extraPids] })),
+  servers: running.map((one) => toAlternatingServer(row, one)),
   sliceMs: SLICE_MS,
   pin: PINS.client!,
 })

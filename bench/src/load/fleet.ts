@@ -115,8 +115,9 @@ export async function measureFleet(plan: FleetPlan) {
       outOfOrder: ledger.late || (lost + doubled === 0 ? ledger.differentOrders : 0),
       /** Events and replies that differ from the expected ones. */
       wrong: ledger.wrong + publishers.wrong,
-      /** Values sent, and values without a reply 200 within a second of their due time. */
+      /** Values sent, values accepted, and values that were not accepted within a second of their due time. */
       values,
+      accepted: ledger.accepted,
       rejected: values - publishers.inTime,
       /** Processor time of the server per delivery (us); largest share in a second, while connecting and sending. */
       cpu: (sent.seconds * 1e6) / ledger.deliveries,

@@ -29,8 +29,8 @@ export async function measureNatsPuts({ urls, connections, duration, warmUp }: N
   try {
     // The check of the API is off, because servers that have just started deny JetStream or do not respond.
     const managers = clients.map((client) => new Kvm(jetstream(client, { checkAPI: false, timeout: PUT_TIMEOUT_MS })))
-    await makeBucket(managers[0]!, urls.length)
-    const buckets = await Promise.all(managers.map((manager) => manager.open(BUCKET)))
+    await retryUntilReady(() => managers[0]!.create(BUCKET, { replicas: urls.length }))
+    const buckets = await Promise.all(managers.map((manager) => retryUntilReady(() => manager.open(BUCKET))))
     if (warmUp > 0) await measurePuts(buckets, warmUp)
     return await measurePuts(buckets, duration)
   } finally {
@@ -38,11 +38,11 @@ export async function measureNatsPuts({ urls, connections, duration, warmUp }: N
   }
 }
 
-/** Creates the bucket. Retries after any error, because servers that have just started have no leader. */
-async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
+/** Retries after any error: servers that have just started have no leader, and each enables JetStream at its own time. */
+async function retryUntilReady<T>(call: () => Promise<T>): Promise<T> {
   for (const deadline = performance.now() + READY_TIMEOUT_MS; ; await delay(RETRY_INTERVAL_MS)) {
     try {
-      return void (await manager.create(BUCKET, { replicas }))
+      return await call()
     } catch (error) {
       if (performance.now() > deadline) throw error
     }

@@ -59,7 +59,7 @@ export const getSource = ({ source }: RowResult, name: string): number | string 
   source?.[name.replace(SOURCE_PREFIX, '')]
 
 /** Text of a cost below 0: the difference of two measurements is within their variation. */
-const BELOW_MEASURABLE = 'below what can be measured'
+export const BELOW_MEASURABLE = 'below what can be measured'
 
 /** Formats a cell. @param all results of all rows, for derived columns */
 export function formatCell(name: string, column: Column, result: RowResult, all: readonly RowResult[]): string {

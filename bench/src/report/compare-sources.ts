@@ -1,5 +1,5 @@
 import type { Machine } from '../machine.ts'
-import { getNumbers } from './columns.ts'
+import { BELOW_MEASURABLE, getNumbers } from './columns.ts'
 import { formatTenth, formatWhole } from './format-numbers.ts'
 import { getTableName, type PublishedTable } from './results.ts'
 import type { RowResult } from '../row.ts'
@@ -48,9 +48,9 @@ export interface SourceGroupComparison {
 const DEFAULT_ROUND_S = 1.5
 
 function formatValue(value: number): string {
-  const size = Math.abs(value)
-  if (Number.isInteger(value) || size >= 100) return formatWhole(value)
-  return size < 10 ? value.toPrecision(2) : formatTenth(value)
+  if (value < 0) return BELOW_MEASURABLE
+  if (Number.isInteger(value) || value >= 100) return formatWhole(value)
+  return value < 10 ? value.toPrecision(2) : formatTenth(value)
 }
 
 const formatText = (value: number | string): string => (typeof value === 'number' ? formatValue(value) : value)
@@ -63,6 +63,9 @@ function listOwnValues(results: readonly RowResult[], { metrics = [], scale = 1 
   return Array.from({ length }, (_, round) => scale * parts.reduce((sum, numbers) => sum + numbers[round]!, 0))
 }
 
+/** True if both values are the same in three digits, the precision of the sources. */
+const isSame = (value: number, other: number): boolean => value.toPrecision(3) === other.toPrecision(3)
+
 function toOutcome(
   values: readonly number[],
   theirs: number | string,
@@ -70,9 +73,9 @@ function toOutcome(
 ): FigureOutcome {
   if (typeof theirs !== 'number' || better === 'neither' || values.length === 0) return 'not judged'
   const isBetter = (value: number) => (better === 'more' ? value > theirs : value < theirs)
-  if (values.every((value) => value === theirs)) return 'equal'
+  if (values.every((value) => isSame(value, theirs))) return 'equal'
   const median = computeMedian(values)
-  if (median !== theirs && !isBetter(median)) return 'behind'
+  if (!isSame(median, theirs) && !isBetter(median)) return 'behind'
   if (isOursEasier) return 'not judged'
   return values.every(isBetter) ? 'ahead' : 'unclear'
 }

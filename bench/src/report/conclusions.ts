@@ -5,7 +5,7 @@ import { compareSources } from './compare-sources.ts'
 import { formatBounds, formatFactor } from './format-numbers.ts'
 import { findReason } from './reasons.ts'
 import { getTableName, type PublishedTable } from './results.ts'
-import type { Cells } from './table-cells.ts'
+import { toLabel, type Cells } from './table-cells.ts'
 
 /** Matches the names of rows of other programs (peers), which send the same replies as our services. */
 const PEER_PATTERN =
@@ -19,15 +19,18 @@ function toVerdict({ verdict, median, confidence }: Ratio): string {
 }
 
 /** Formats a ratio, shorter than `formatRatio`. */
-function formatShortRatio({ limited, median, low, high, confidence }: Ratio): string {
+function formatShortRatio({ limited, different, median, low, high, confidence }: Ratio): string {
+  if (different !== undefined) return different
   if (limited) return 'generator limit'
   return formatFactor(median, 2) + (confidence < MIN_CONFIDENCE ? '' : formatBounds(low, high, 2))
 }
 
 /** A comparison of a row of ours with a peer. */
 export interface PeerComparison {
-  /** Name of the ratio, as `compare` takes it. */
+  /** Name of the ratio. */
   readonly title: string
+  /** The same with the number of connections, as tables print it and `compare` takes it. */
+  readonly label: string
   readonly verdict: string
   /** Ratio of the processor time. */
   readonly ratio: Ratio
@@ -41,8 +44,9 @@ export const listPeerComparisons = (published: readonly PublishedTable[]): PeerC
   published.flatMap((one) =>
     computeSteps(one.results, one.table)
       .filter(({ against }) => PEER_PATTERN.test(against))
-      .map(({ name, ratios: [cost, rate] }) => ({
+      .map(({ name, connections, ratios: [cost, rate] }) => ({
         title: `${getTableName(one)}: ${name}`,
+        label: `${getTableName(one)}: ${toLabel({ name, connections })}`,
         verdict: toVerdict(cost!),
         ratio: cost!,
         cost: formatShortRatio(cost!),
@@ -58,15 +62,15 @@ function createProcessorCell(published: readonly PublishedTable[]): (cell: strin
 }
 
 /** Returns the command that measures a ratio again. */
-const toCompareCommand = (title: string) => `\`pnpm bench compare "${title}"\``
+const toCompareCommand = (label: string) => `\`pnpm bench compare "${label}"\``
 
 /** Returns a table of all comparisons with peers in which no peer is ahead, one line for each. */
 export function listConclusions(published: readonly PublishedTable[]): Cells {
   const ifSeveral = createProcessorCell(published)
   const rows = listPeerComparisons(published)
     .filter(({ verdict }) => verdict !== 'worse')
-    .map(({ title, verdict, cost, rate, processor }) => [
-      toCompareCommand(title),
+    .map(({ label, verdict, cost, rate, processor }) => [
+      toCompareCommand(label),
       verdict,
       cost,
       rate,
@@ -88,9 +92,9 @@ interface RowBehind {
 const listPeersAhead = (published: readonly PublishedTable[]): RowBehind[] =>
   listPeerComparisons(published)
     .filter(({ verdict }) => verdict === 'worse')
-    .map(({ title, cost, rate, processor }) => {
+    .map(({ title, label, cost, rate, processor }) => {
       const values = `CPU ${cost}${rate === '' ? '' : `; operations/s ${rate}`}`
-      return { title, command: toCompareCommand(title), values, processor }
+      return { title, command: toCompareCommand(label), values, processor }
     })
 
 /** Maximum number of values of a row in the conclusions; the page of sources has all. */

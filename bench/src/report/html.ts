@@ -13,7 +13,7 @@ import { STYLE } from './page/style.ts'
 import { createPlots } from './plots.ts'
 import { getTableName, type PublishedTable } from './results.ts'
 import { escape } from './svg.ts'
-import { buildTables } from './table-cells.ts'
+import { buildTables, getLongestWord, PAGE_WIDTH, splitTable } from './table-cells.ts'
 
 const FLAME_FOLDER = fileURLToPath(new URL('../../../flame/', import.meta.url))
 
@@ -43,6 +43,7 @@ ${createPlots(results, table)
   .map(({ title, html }) => `<h4>${escape(title)}</h4>${html}`)
   .join('\n')}
 ${buildTables(results, { ...table, columns: omitSources(table.columns) })
+  .flatMap((cells) => splitTable(cells, PAGE_WIDTH, getLongestWord))
   .map((cells) => renderTable(cells))
   .join('')}`
 }

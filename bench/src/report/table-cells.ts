@@ -8,8 +8,8 @@ export type Cells = readonly (readonly string[])[]
 
 type ReportTable = Pick<BenchTable, 'columns' | 'steps'>
 
-/** Returns the name of a row with the number of its connections. */
-const toLabel = ({ name, connections }: Pick<RowResult, 'name' | 'connections'>): string =>
+/** Returns the name of a row or a ratio with the number of its connections. */
+export const toLabel = ({ name, connections }: Pick<RowResult, 'name' | 'connections'>): string =>
   connections === undefined || name.includes('connection')
     ? name
     : `${name}, ${connections} connection${connections === 1 ? '' : 's'}`
@@ -36,7 +36,7 @@ export function buildStepsTable(results: readonly RowResult[], table: ReportTabl
   const steps = computeSteps(results, table).filter(({ ratios }) => ratios.length > 0)
   if (steps.length === 0) return []
   const heads = steps[0]!.ratios.map(({ heading }) => heading)
-  return [['', ...heads], ...steps.map(({ name, ratios }) => [name, ...ratios.map(formatRatio)])]
+  return [['', ...heads], ...steps.map((step) => [toLabel(step), ...step.ratios.map(formatRatio)])]
 }
 
 /** Builds all tables of results. */
@@ -45,13 +45,22 @@ export const buildTables = (results: readonly RowResult[], table: ReportTable): 
 
 /** Maximum width of a table in a terminal (characters). */
 export const TERMINAL_WIDTH = 120
+/** Maximum width of a table in the page of the report, which breaks cells at spaces and hyphens (characters). */
+export const PAGE_WIDTH = 150
 const GAP = 2
 
+const getLength = (text: string) => text.length
+
+/** Returns the length of the longest part that a browser does not break. */
+export const getLongestWord = (text: string): number => Math.max(...text.split(/\s|(?<=-)/).map(getLength))
+
 /**
- * Splits a table into tables that fit into a terminal. Each has the names of the rows, and the next of the other columns.
+ * Splits a table into tables that fit into a width. Each has the names of the rows, and the next of the other columns.
+ * @param width maximum width of a table (characters)
+ * @param measure returns the minimum width of a cell (characters)
  */
-export function splitTable(cells: Cells, width = TERMINAL_WIDTH): Cells[] {
-  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+export function splitTable(cells: Cells, width = TERMINAL_WIDTH, measure = getLength): Cells[] {
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => measure(row[column]!))))
   const groups: number[][] = []
   let left = 0
   for (const column of widths.keys().drop(1)) {

@@ -15,7 +15,7 @@ export interface FleetOptions extends Pick<FleetPlan, 'dialect' | 'streams' | 's
   readonly sending: Exclude<FleetPlan['sending'], { seconds: number }> | 'saturate' | 'pace'
 }
 
-/** Faults that invalidate a round. Rejected values are a metric, as in the measurements of the source. */
+/** Faults that invalidate a round. Rejected values are a metric, as in the measurements of the source, unless all are. */
 const FAULT_TEXTS: Partial<Record<keyof FleetResult, string>> = {
   refused: 'streams were refused',
   cut: 'streams were cut',
@@ -33,6 +33,8 @@ function toMetrics(result: FleetResult, { isUnordered }: Dialect): RowMetrics {
     .map(([name, what]) => [result[name as keyof FleetResult] ?? 0, what] as const)
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${count} ${what}`)
+  // Otherwise `lost` would be 0 although nothing was checked.
+  if (result.accepted === 0) found.push('no value was accepted')
   if (found.length > 0) throw new Error(found.join(', '))
   const { lost, doubled, outOfOrder } = result
   return { ...result, faults: [lost, doubled, outOfOrder].join(', ') }

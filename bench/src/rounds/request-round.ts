@@ -9,6 +9,7 @@ import { PINS, getProcessorSeconds, getResidentMegabytes, getWaitingSeconds } fr
 import type { Columns } from '../report/columns.ts'
 import { formatPercent, formatTenth, formatWhole } from '../report/format-numbers.ts'
 import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
+import { warmUpTarget } from './warm-up.ts'
 
 /** The requests to send, without address, rate and duration. */
 export interface RequestLoad extends Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'> {
@@ -128,6 +129,9 @@ const toClosedLatency = (latency: LoadResult['latency']): RowMetrics =>
     Object.entries(latency).map(([name, time]) => [`closed${name[0]!.toUpperCase()}${name.slice(1)}`, time]),
   )
 
+/** Maximum duration of the warm-up of a new generator at its pace (s). */
+const GENERATOR_WARM_UP_S = 1
+
 /**
  * Runs a round of requests: a warm-up, then a closed loop that measures the capacity of the server; or with a pace, an open
  * loop that measures latencies.
@@ -141,15 +145,15 @@ async function runRequestRound(
   const requests = { ...given, connections: options.connections ?? given.connections }
   if (options.throughout)
     return { ...(await runLoad(running, requests, { duration, warmUp, rate: options.rate })).latency }
+  await warmUpTarget((seconds) => runLoad(running, requests, { duration: seconds, warmUp: 0 }, generator), warmUp)
   // Without a warm-up at the pace itself, requests are 200 ms late at 40,000 requests/s: the generator is a new process.
   if (pace !== undefined)
     return measureLatencies(running, requests, {
       duration,
-      warmUp,
+      warmUp: Math.min(warmUp, GENERATOR_WARM_UP_S),
       rate: pace,
       ...(given.sleeps && { shares: 'first' }),
     })
-  await runLoad(running, requests, { duration: warmUp, warmUp: 0 }, generator)
   const capacity = await runMeasuredLoad(running, requests, { duration, warmUp: 0 }, generator)
   const memory = getResidentMegabytes(running.pid)
   const metrics = { cpu: capacity.costs, perSecond: capacity.perSecond, memory, generator: capacity.cpu }

@@ -40,7 +40,7 @@ function isMeasured(
   { processor }: Machine,
 ): boolean {
   const found = published.find((one) => one.table === table && one.machine.processor === processor)
-  if (!found || !hasSameCode(found.machine.commit)) return false
+  if (!found || !hasSameCode(table.service, found.machine.commit)) return false
   const names = new Set(found.results.filter(({ failure }) => failure === undefined).map(({ name }) => name))
   const planned = resultsOf(
     table,
@@ -108,7 +108,8 @@ export async function runTables(args: BenchArguments, signal: AbortSignal): Prom
       continue
     }
     const readSteal = watchSteal()
-    const results = await measure(group.rows, { ...args, ...group, signal, progress })
+    const comparisons = args.generator === 'raw' ? group.comparisons : []
+    const results = await measure(group.rows, { ...args, ...group, comparisons, signal, progress })
     progress.pause()
     for (const { name, failure } of results) if (failure) process.stderr.write(`FAILED ${name}: ${failure}\n`)
     const measuredOn = { ...machine, steal: readSteal() }

@@ -1,4 +1,4 @@
-import type { TargetProcess } from '../targets/target.ts'
+import type { BenchTarget, TargetProcess } from '../targets/target.ts'
 import { createKvTarget } from '../targets/kv.ts'
 import { limitMemory } from '../targets/memory-limit.ts'
 import type { LoadPlan, LoadResult } from '../load/load-plan.ts'
@@ -188,13 +188,18 @@ const rates: ServiceTable = {
 // Data larger than memory.
 
 /** Memory limit of the process, equal to the heap of the source. The base has 270 MB. */
-export const SCARCE_MEMORY_BYTES = 128 * 2 ** 20
+const SCARCE_MEMORY_BYTES = 128 * 2 ** 20
+
+/** kv on a base that does not fit into its memory. It starts with no page in memory that it has not mapped. */
+export function createScarceTarget(entries: number): BenchTarget {
+  let folder = ''
+  const target = createKvTarget(KV_SPEC, entries, { cacheMegabytes: '8' }, (filled) => (folder = filled))
+  // The start of kv reads all tables of this size to check them.
+  return limitMemory(target, SCARCE_MEMORY_BYTES, () => evictPages(folder))
+}
+
 const createScarceRow = (kind: KvLoad, source?: RowMetrics) =>
-  createStableRateRow(
-    kind,
-    source,
-    limitMemory(createKvTarget(KV_SPEC, kind.entries, { cacheMegabytes: '8' }, evictPages), SCARCE_MEMORY_BYTES),
-  )
+  createStableRateRow(kind, source, createScarceTarget(kind.entries))
 
 const scarceMemory: ServiceTable = {
   name: 'scarce',

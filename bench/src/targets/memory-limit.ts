@@ -8,10 +8,10 @@ const [GROUPS, LIMIT_FILE] = existsSync(`${CGROUP_ROOT}/memory`)
   : [CGROUP_ROOT, 'memory.max']
 
 /**
- * Limits the memory of a target after its start, including the pages of files that it reads and writes. Pages that
- * other processes have already read do not count, so they must be evicted first (`evictPages`).
+ * Limits the memory of a target after its start, including the pages of files that it reads and writes.
+ * @param evict called under the limit. Pages that were read before count for no limit, so it must evict them
  */
-export const limitMemory = (target: BenchTarget, bytes: number): BenchTarget => ({
+export const limitMemory = (target: BenchTarget, bytes: number, evict: () => void): BenchTarget => ({
   ...target,
   async start() {
     const running = await target.start()
@@ -20,6 +20,7 @@ export const limitMemory = (target: BenchTarget, bytes: number): BenchTarget => 
       mkdirSync(group)
       writeFileSync(`${group}/${LIMIT_FILE}`, String(bytes))
       writeFileSync(`${group}/cgroup.procs`, String(running.pid))
+      evict()
     } catch (error) {
       await running.stop()
       throw new Error(`memory cannot be limited here: ${(error as Error).message}`, { cause: error })

@@ -4,10 +4,11 @@ import { connect } from 'node:net'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { PINS, spawnServer } from '../processes.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
-import type { BenchTarget } from './target.ts'
+import type { BenchTarget, TargetProcess } from './target.ts'
 
 /** A program of another project, with its arguments and files for a new folder. */
 export interface TargetProgram {
@@ -59,37 +60,40 @@ export function toScript(name: string, file: string, ...args: string[]): TargetP
   return { name, command: process.execPath, needs: [], args: (folder, port) => [script, String(port), ...args, folder] }
 }
 
-/** Creates the target of a program. */
-export const createProgramTarget = ({
-  name,
-  command,
-  needs = [command],
-  args,
-  files,
-  fill,
-  build,
-  env,
-  pin = PINS.server,
-  findServingPid,
-}: TargetProgram): BenchTarget => ({
-  name,
-  needs,
+/** Starts a program in its folder. Resolves once it accepts connections. @throws Error if the program ends before */
+async function startProgram(
+  { name, command, args, files, fill, env, pin = PINS.server, findServingPid }: TargetProgram,
+  folder: string,
+): Promise<TargetProcess> {
+  const port = await findFreePort()
+  for (const [file, content] of Object.entries(files?.(folder, port) ?? {})) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), content)
+  }
+  await fill?.(folder)
+  const { child, failure, stop } = spawnServer(pin, command, [...args(folder, port)], env)
+  child.stdout!.resume()
+  const serving = () => (findServingPid ? findServingPid(child.pid!) : child.pid)
+  while (!(await isListening(port)) || serving() === undefined) {
+    if (hasExited(child)) throw failure(name)
+    await delay(20)
+  }
+  return { url: `http://127.0.0.1:${port}`, pid: serving()!, stop }
+}
+
+/** Creates the target of a program, which gets a new folder at each start. */
+export const createProgramTarget = (program: TargetProgram): BenchTarget => ({
+  name: program.name,
+  needs: program.needs ?? [program.command],
   async start() {
-    build?.()
+    program.build?.()
     const { path: folder, remove } = createTemporaryFolder()
-    const port = await findFreePort()
-    for (const [file, content] of Object.entries(files?.(folder, port) ?? {})) {
-      mkdirSync(dirname(join(folder, file)), { recursive: true })
-      writeFileSync(join(folder, file), content)
+    try {
+      const { stop, ...started } = await startProgram(program, folder)
+      return { ...started, stop: () => stop().finally(remove) }
+    } catch (error) {
+      remove()
+      throw error
     }
-    await fill?.(folder)
-    const { child, failure, stop } = spawnServer(pin, command, [...args(folder, port)], env)
-    child.stdout!.resume()
-    const serving = () => (findServingPid ? findServingPid(child.pid!) : child.pid)
-    while (!(await isListening(port)) || serving() === undefined) {
-      if (child.exitCode !== null) throw failure(name)
-      await delay(20)
-    }
-    return { url: `http://127.0.0.1:${port}`, pid: serving()!, stop: () => stop().finally(remove) }
   },
 })

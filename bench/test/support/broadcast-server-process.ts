@@ -24,11 +24,14 @@ const sendToAll = (text: string) => {
   for (const { write } of streams) write(text)
 }
 
+const sendMost = (text: string) => (values % 10 === 0 ? undefined : sendToAll(text))
+
 /** Delivery of a value to the streams; behaviors that are not listed deliver correctly. */
 const sends: Record<string, (event: string, value: string, from: Socket) => void> = {
   plain: sendToAll,
   delaying: (event) => void setTimeout(sendToAll, 500, event),
-  dropping: (event) => (values % 10 === 0 ? undefined : sendToAll(event)),
+  dropping: sendMost,
+  creating: sendMost,
   doubling: (event) => sendToAll(values % 10 === 0 ? event + event : event),
   garbling: (event, value) => sendToAll(values % 10 === 0 ? toEvent(`${value}1`) : event),
   // The 10th of every ten comes before the 9th.
@@ -102,6 +105,8 @@ const server = createServer((request, response) => {
   const value = searchParams.get('v')!
   values++
   if (behavior === 'refusing' && values % 10 === 0) return void response.writeHead(503).end()
+  if (behavior === 'refusing all') return void response.writeHead(503).end()
+  if (behavior === 'creating') response.statusCode = 201
   // Replies first, as the service does.
   if (behavior === 'late') setTimeout(() => response.end(value), values % 10 === 0 ? 1200 : 0)
   else response.end(behavior === 'lying' && values % 10 === 0 ? 'another' : value)

@@ -8,7 +8,7 @@ import { REJECTION_TIMEOUT_MS, type FleetPlan } from './fleet-plan.ts'
 export class Publishers {
   readonly connections: readonly RawConnection[]
   readonly loop: ClosedLoop | OpenLoop
-  /** Number of values with a reply 200 within a second. */
+  /** Number of values accepted within a second. */
   inTime = 0
   /** Number of wrong replies. */
   wrong = 0
@@ -40,7 +40,8 @@ export class Publishers {
     const { path, body } = dialect.put
     const put = { ...dialect.put, path: fillTemplate(path), ...(body !== undefined && { body: fillTemplate(body) }) }
     return createDrawnRequest(prepareRequest(new URL(url).host, put).bytes, (reply, status) => {
-      if (status !== 200) return true
+      // nchan accepts with 201.
+      if (status === undefined || status < 200 || status > 299) return true
       this.#ledger.accept(sequence)
       if (performance.now() - due <= REJECTION_TIMEOUT_MS) this.inTime++
       const right = !dialect.echoes || reply.toString() === text

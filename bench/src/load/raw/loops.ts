@@ -21,6 +21,7 @@ abstract class CountingLoop implements LoadLoop {
   protected counts: LoadTally | undefined
   protected sent = 0
   protected ended = 0
+  #lastReplyAt = 0
 
   constructor(next: NextRequest) {
     this.next = next
@@ -28,8 +29,14 @@ abstract class CountingLoop implements LoadLoop {
 
   abstract onIdle(connection: RawConnection, now: number): void
 
+  /** Time of the last reply (ms of `performance.now()`). */
+  get lastReplyAt(): number {
+    return this.#lastReplyAt
+  }
+
   onReply(begin: number, now: number, right: boolean): void {
     this.ended++
+    this.#lastReplyAt = now
     this.counts!.recordReply(begin, now, right)
   }
 

@@ -13,7 +13,7 @@ figure { margin: 1rem 0 0 } figcaption { font-size: 13px; margin-bottom: .3rem }
 .track { position: relative; height: 16px; background: var(--track); border-radius: 3px } .track > * { position: absolute }
 .fill { inset: 0 auto 0 0; min-width: 1px; background: var(--bar); border-radius: 3px } .worse .fill { background: var(--mark) }
 .whisker { top: 7px; height: 2px; background: var(--ink); opacity: .55 } .reference { top: -3px; bottom: -3px; width: 3px; margin-left: -1px; background: var(--mark) } .one { top: -3px; bottom: -3px; width: 1px; background: var(--ink) }
-th:first-child, td:first-child { min-width: 7rem } .texts td:first-child { width: 36% } .texts td:nth-child(2) { width: 24% } .conclusions td:nth-child(3) { width: 27% } .conclusions table { font-size: 12.5px; line-height: 1.35 }
+th:first-child, td:first-child { min-width: 7rem } .texts td:first-child { width: 34% } .texts td:nth-child(2) { width: 21% } .conclusions td:nth-child(3) { width: 29% } .conclusions table { font-size: 12.5px; line-height: 1.35 }
 summary { white-space: nowrap; overflow: hidden; text-overflow: ellipsis } details[open] > summary { white-space: normal }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .25rem 0; padding: 0 .8rem } details[open] { padding-bottom: .8rem } summary { cursor: pointer; padding: .22rem 0 }
 .scroll { overflow-x: auto } table { border-collapse: collapse; font-size: 12.5px; font-variant-numeric: tabular-nums; margin: .6rem 0; width: 100% }
