@@ -85,7 +85,7 @@ async function runRecording(args: FlameArguments): Promise<boolean> {
   const all = choose(args.subjects, await listAllSubjects())
   if (args.publish) await assertQuietMachine(print)
   const { commit } = describeMachine()
-  const isRecorded = (one: FlameSubject) => hasSameCode(readReport(one)?.machine.commit ?? '', commit)
+  const isRecorded = (one: FlameSubject) => hasSameCode(one.service, readReport(one)?.machine.commit ?? '', commit)
   const chosen = args.publish ? all.filter((one) => !isRecorded(one)) : all
   if (chosen.length < all.length) print(`${all.length - chosen.length} of ${all.length} are of this code already`)
   if (chosen.some((one) => needsClinic(join(FLAME_FOLDER, getFolder(one)), args.clinic))) installClinic()

@@ -38,7 +38,7 @@ export function describeStaleness(
 ): string | undefined {
   const table = getTable(hot)
   const commit = table && commits.get(table)
-  if (!commit || hasSameCode(hot.machine.commit, commit)) return undefined
+  if (!commit || hasSameCode(hot.service, hot.machine.commit, commit)) return undefined
   return `table ${table} is of commit ${commit}`
 }
 

@@ -1,6 +1,8 @@
 import { hasSameCode } from '@influencer-stats/bench/machine'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { renderReadme } from '../src/readme.ts'
 import { describeStaleness } from '../src/stale-graphs.ts'
@@ -26,22 +28,25 @@ describe('a graph', () => {
   })
 })
 
+/** Creates a commit of the current code without a file; of no code if no file is named. */
+function commitWithout(path?: string): string {
+  const env = { ...process.env, GIT_INDEX_FILE: join(createTemporaryFolder(), 'index') }
+  const run = (...args: string[]) => spawnSync('git', args, { encoding: 'utf8', env }).stdout.trim()
+  run('read-tree', ...(path === undefined ? ['--empty'] : [COMMIT]))
+  if (path !== undefined) run('update-index', '--force-remove', path)
+  return run('-c', 'user.name=t', '-c', 'user.email=t@t', 'commit-tree', run('write-tree'), '-m', 'Other code')
+}
+
 describe('the code of two commits', () => {
   it('is compared, not their names', () => {
-    const tree = git('rev-parse', 'HEAD^{tree}')
-    const same = git('-c', 'user.name=t', '-c', 'user.email=t@t', 'commit-tree', tree, '-m', 'Same')
-    expect(hasSameCode(COMMIT, same)).toBe(true)
-    const empty = git(
-      '-c',
-      'user.name=t',
-      '-c',
-      'user.email=t@t',
-      'commit-tree',
-      git('hash-object', '-t', 'tree', '/dev/null'),
-      '-m',
-      'No code',
-    )
-    expect(hasSameCode(COMMIT, empty)).toBe(false)
+    expect(hasSameCode('stats', COMMIT, commitWithout('README.md'))).toBe(true)
+    expect(hasSameCode('stats', COMMIT, commitWithout())).toBe(false)
+  })
+
+  it('is that of a service', () => {
+    const other = commitWithout('bench/src/load/fleet/publishers.ts')
+    expect(hasSameCode('kv', COMMIT, other)).toBe(true)
+    expect(hasSameCode('sse', COMMIT, other)).toBe(false)
   })
 })
 

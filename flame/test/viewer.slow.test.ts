@@ -104,7 +104,7 @@ describe('the viewer in a browser', () => {
     expect(await page.inputValue('#search')).toBe(file.functions[1].function)
 
     const before = await page.locator('.frame').count()
-    await page.click('.frame >> text=getTimed')
+    await page.locator(`.frame >> text=${top.function}`).first().click()
     expect(await page.locator('.caller').count()).toBeGreaterThan(2)
     await page.click('#reset')
     expect(await page.locator('.caller').count()).toBe(0)

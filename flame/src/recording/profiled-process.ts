@@ -1,3 +1,4 @@
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { toPinnedCommand, PINS } from '@influencer-stats/bench/processes'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -57,7 +58,7 @@ export async function startReporting(
   async function waitForReport<K extends ProcessReport['kind']>(kind: K): Promise<ProcessReport & { kind: K }> {
     const message = await nextReport.promise
     if (message.kind !== kind) throw new Error(`the profiled process reported ${message.kind}, not ${kind}`)
-    if (child.exitCode === null) nextReport = Promise.withResolvers()
+    if (!hasExited(child)) nextReport = Promise.withResolvers()
     nextReport.promise.catch(() => {})
     return message as ProcessReport & { kind: K }
   }

@@ -1,5 +1,5 @@
 import { getSlowness } from '@influencer-stats/bench/machine'
-import { runCountedAlternating, type AlternatingPlan } from '@influencer-stats/bench/load/alternating'
+import { runCountedAlternating, type AlternatingServer } from '@influencer-stats/bench/load/alternating'
 import { PINS, readProfileClock } from '@influencer-stats/bench/processes'
 import { createTemporaryFolder } from '@influencer-stats/bench/temporary-folder'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const WARM_UP_S = 2
 const MARGIN_S = 4
 
 /** The load that both processes get. */
-export type PairLoad = Pick<AlternatingPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
+export type PairLoad = Pick<AlternatingServer, 'requests' | 'expect' | 'connections' | 'pipeline'>
 
 type Server = Pick<ProfiledProcess, 'url' | 'pid' | 'profile'>
 
@@ -50,8 +50,7 @@ export async function recordPair(
   seconds: number,
 ): Promise<[DifferenceSide, DifferenceSide]> {
   const plan = {
-    ...load,
-    servers: servers.map(({ url, pid }) => ({ url, pids: [pid] })),
+    servers: servers.map(({ url, pid }) => ({ ...load, url, pids: [pid] })),
     sliceMs: SLICE_MS,
     warmUpSlices: 0,
     ...(PINS.client && { pin: PINS.client }),
