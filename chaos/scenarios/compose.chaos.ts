@@ -1,4 +1,5 @@
 import { findNatsServer } from '@influencer-stats/log/find-nats-server'
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { isAlive, waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -47,7 +48,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   running.delete(child)
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (hasExited(child)) return
   child.kill(signal)
   await once(child, 'exit')
 }

@@ -1,3 +1,4 @@
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -53,10 +54,9 @@ export async function bootMachine(): Promise<Machine & { stop(): Promise<void> }
   })
   let console = ''
   for (const stream of [nspawn.stdout, nspawn.stderr]) stream.on('data', (text) => (console += text))
-  const isRunning = () => nspawn.exitCode === null && nspawn.signalCode === null
   let leader: number | undefined
   const stop = async () => {
-    const ended = isRunning() ? once(nspawn, 'exit') : undefined
+    const ended = hasExited(nspawn) ? undefined : once(nspawn, 'exit')
     nspawn.kill('SIGTERM')
     if (leader) process.kill(leader, 'SIGKILL')
     await ended
@@ -72,7 +72,7 @@ export async function bootMachine(): Promise<Machine & { stop(): Promise<void> }
 
   try {
     await waitUntil(async () => {
-      if (!isRunning()) throw new Error(console)
+      if (hasExited(nspawn)) throw new Error(console)
       leader = childOf(nspawn.pid!)
       // Before it is nspawn, the process starts the programs that prepare the root.
       if (!leader || readFileSync(`/proc/${leader}/comm`, 'latin1').trim() !== 'systemd') return false

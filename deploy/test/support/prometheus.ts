@@ -1,3 +1,4 @@
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -48,11 +49,11 @@ export async function startPrometheus(targets: Targets): Promise<Prometheus> {
   prometheus.stderr.on('data', (text) => (said += text))
   onTestFinished(async () => {
     prometheus.kill('SIGTERM')
-    if (prometheus.exitCode === null) await once(prometheus, 'exit')
+    if (!hasExited(prometheus)) await once(prometheus, 'exit')
   })
   const url = `http://127.0.0.1:${port}`
   await waitUntil(async () => {
-    if (prometheus.exitCode !== null) throw new Error(said)
+    if (hasExited(prometheus)) throw new Error(said)
     return (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok
   })
 

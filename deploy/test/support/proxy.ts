@@ -1,3 +1,4 @@
+import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,10 +22,10 @@ export async function startProxy(
   proxy.stderr.on('data', (text) => (said += text))
   onTestFinished(async () => {
     proxy.kill('SIGTERM')
-    if (proxy.exitCode === null) await once(proxy, 'exit')
+    if (!hasExited(proxy)) await once(proxy, 'exit')
   })
   await waitUntil(() => {
-    if (proxy.exitCode !== null) throw new Error(said)
+    if (hasExited(proxy)) throw new Error(said)
     return listens(port)
   })
 }
