@@ -1,5 +1,5 @@
 import { StartError } from '@influencer-stats/runtime/errors'
-import { jetstreamManager, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream'
+import { JetStreamApiError, jetstreamManager, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectNats } from './jetstream/connect-nats.ts'
@@ -20,6 +20,10 @@ export type { LogAncestor, NatsOptions }
 
 /** Time to wait until the stream of a log has a leader and a quorum (ms). */
 const QUORUM_TIMEOUT_MS = 20_000
+/** Time to wait until the servers can store the stream of a log (ms). */
+const STORE_TIMEOUT_MS = 20_000
+/** Error code of a server that cannot create the files of a stream. */
+const STORE_FAILED_CODE = 10_049
 
 /** Stream of a log, as an operator sees it before it is replaced. */
 export interface LogDescription {
@@ -122,7 +126,7 @@ export function createSuccessor(options: SuccessorOptions): Promise<{ readonly e
     if (existing) onStep(`stream ${stream} already continues after sequence ${ancestor.seq}`)
     else {
       onStep(`creating stream ${stream}, which continues after sequence ${ancestor.seq}`)
-      await createStream(jsm, options, ancestor)
+      await createStoredStream(jsm, options)
     }
     const info = await waitForQuorum(jsm, options)
     const snapshots = createSnapshotStore(nc, jsm, stream, info)
@@ -132,6 +136,28 @@ export function createSuccessor(options: SuccessorOptions): Promise<{ readonly e
     } else onStep('the snapshot is already stored')
     return { epoch: getEpoch(info) }
   })
+}
+
+/**
+ * Creates the stream. A server confirms that it deleted a stream before it has removed the files; until then it refuses a
+ * new stream of this name.
+ * @throws StartError `LOG_UNREACHABLE`
+ */
+async function createStoredStream(jsm: JetStreamManager, options: SuccessorOptions): Promise<void> {
+  const { service, stream, ancestor, onStep } = options
+  for (const start = performance.now(); ; await delay(RETRY_INTERVAL_MS)) {
+    try {
+      return void (await createStream(jsm, options, ancestor))
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError && error.code === STORE_FAILED_CODE)) throw error
+      if (performance.now() - start > STORE_TIMEOUT_MS)
+        throw new StartError(
+          'LOG_UNREACHABLE',
+          `${service}: the NATS servers cannot store stream ${stream}; their logs state why`,
+        )
+      onStep?.(`waiting until the servers can store stream ${stream}`)
+    }
+  }
 }
 
 function isSuccessor(info: StreamInfo, { epoch, seq, check }: LogAncestor): boolean {

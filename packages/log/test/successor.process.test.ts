@@ -1,4 +1,6 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import type { NatsServer } from '../src/nats/start-server.ts'
 import { createSuccessor, inspectLog, type SuccessorOptions } from '../src/successor.ts'
@@ -29,7 +31,10 @@ async function rescue(stream: string, { stateMachine }: Node, options: Partial<S
     ancestor,
     snapshot: () => stateMachine.snapshot(),
     replace: false,
-    onStep: (step) => void steps.push(step.split(' ').slice(0, 2).join(' ')),
+    onStep(step) {
+      // The server may still remove the files of a deleted stream.
+      if (!step.startsWith('waiting')) steps.push(step.split(' ').slice(0, 2).join(' '))
+    },
     ...options,
   })
   return { steps, epoch: created }
@@ -152,6 +157,28 @@ it('can be repeated after a failure at any point, and describes the log', async 
   expect([third.steps, third.epoch]).toEqual([[`stream ${stream}`, 'the snapshot'], second.epoch])
   const joined = await openNode(stream)
   expect(joined.stateMachine.texts).toEqual(['a'])
+})
+
+it('waits until the servers can store the stream', async () => {
+  const stream = createStreamName()
+  const node = await openNode(stream)
+  await append(node, 'a')
+  await node.log.close()
+  await deleteStream(server.url, stream)
+  // In place of the folder of the stream, as the one that a server still removes.
+  const folder = join(server.store, 'jetstream', '$G', 'streams', stream)
+  await waitUntil(() => !existsSync(folder))
+  writeFileSync(folder, '')
+  const steps: string[] = []
+  const { epoch } = await rescue(stream, node, {
+    onStep(step) {
+      steps.push(step)
+      if (step.startsWith('waiting')) rmSync(folder, { force: true })
+    },
+  })
+  expect(steps).toContain(`waiting until the servers can store stream ${stream}`)
+  const joined = await openNode(stream)
+  expect([joined.stateMachine.texts, joined.log.epoch]).toEqual([['a'], epoch])
 })
 
 it('a stream of another cluster is refused', async () => {
