@@ -1,11 +1,24 @@
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import pytest
 
 from influencer_stats import ServiceError, StatsClient
+from influencer_stats.types.stats import Sums
 
 VIDEOS = ["-4lB5EKS5Uk", "-jlLkTtgWUk", "1FEFpk-uIYo"]
+T = TypeVar("T")
+
+
+def wait_for(read: Callable[[], T | None]) -> T:
+    """Repeats a read until its value is true: the service reads the numbers of a new collection after its reply."""
+    for _ in range(100):
+        if value := read():
+            return value
+        time.sleep(0.1)
+    raise AssertionError("nothing within 10 s")
 
 
 def test_collections(stats: StatsClient) -> None:
@@ -21,8 +34,12 @@ def test_collections(stats: StatsClient) -> None:
     assert stats.add_video("spring", "https://youtu.be/goesviral26") == [*VIDEOS, "goesviral26"]
     assert stats.remove_video("spring", "goesviral26")
     assert not stats.remove_video("spring", "goesviral26")
-    found = stats.get("spring", include=["change", "stats"])
-    assert found is not None and found["stats"]["videos"] == 3
+
+    def read_sums() -> Sums | None:
+        found = stats.get("spring", include=["change", "stats"])
+        return found["stats"] if found and "stats" in found else None
+
+    assert wait_for(read_sums)["videos"] == 3
     copy = stats.duplicate("spring", name="Copy")
     assert copy is not None and copy["name"] == "Copy" and copy["videos"] == VIDEOS
     assert stats.delete(copy["id"]) and stats.delete_for_good(copy["id"])
@@ -96,13 +113,9 @@ def test_numbers(stats: StatsClient) -> None:
     assert sums["impressions"] == sum(video["views"] for video in sums["byVideo"])
     assert sums["source"] == "stand-in"
     now = datetime.now(UTC)
-    # A point follows soon after the first numbers.
-    for _ in range(100):
-        points = stats.get_history("summer", start=now - timedelta(days=1), end=now + timedelta(days=1), step=1)
-        if points:
-            break
-        time.sleep(0.1)
-    assert points and points[0]["videos"] == 3
+    day = timedelta(days=1)
+    points = wait_for(lambda: stats.get_history("summer", start=now - day, end=now + day, step=1))
+    assert points[0]["videos"] == 3
     results = stats.get_results("summer", start=now.date(), end=now + timedelta(days=1), zone="Europe/Berlin")
     assert results is not None and results["state"] == "running"
     assert stats.get_results("none") is None
