@@ -90,7 +90,7 @@ describe('in Chromium', () => {
     await waitUntil(async () => (await views(client)) > shownViews)
     await page.getByRole('button', { name: 'Revoke' }).click()
     await waitUntil(async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 0)
-    await client.getByText('no longer valid').waitFor()
+    await client.getByText('no longer valid').first().waitFor()
 
     await page.goto(`${stack.url}/`)
     await page.getByRole('checkbox', { name: 'Select Spring' }).check()

@@ -218,7 +218,7 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
       checker.campaign('winter', { name: 'Of another client', videos: [D] })
       await stats.delete('winter')
       await stats.put('winter', { name: 'Of another client', videos: [D] })
-      await winterLink.getByText('no longer valid').waitFor()
+      await winterLink.getByText('no longer valid').first().waitFor()
     }
 
     // stats is killed under open pages.

@@ -24,7 +24,7 @@ describe('in Chromium', () => {
     await stats.put('spring', { videos: [VIDEO], name: 'Of another client' })
 
     // An open page does not continue with the other campaign.
-    await open.getByText('This link is no longer valid.').waitFor()
+    await open.getByText('This link is no longer valid.').first().waitFor()
     expect(await open.locator('body').innerText()).not.toContain('Of another client')
 
     await page.goto(`${url}/client-links`)
@@ -38,7 +38,7 @@ describe('in Chromium', () => {
 
     const client = await openPage()
     await client.goto(links[0]!)
-    await client.getByText('This link is no longer valid.').waitFor()
+    await client.getByText('This link is no longer valid.').first().waitFor()
     // Nothing will come live again, and there are no numbers.
     await client.getByText('The connection is lost.').waitFor({ state: 'detached' })
     await client.getByText('Invented numbers.').waitFor({ state: 'detached' })
