@@ -134,7 +134,7 @@ it('a link that ends during a read shows its reason and no numbers, even if late
   await begun.reply(ok(ROW))
   await (await next()).reply(ENDED)
   const isEnded = async () => {
-    await page.getByText(ENDED_TEXT).first().waitFor()
+    await page.getByText(ENDED_TEXT).waitFor()
     expect(await page.locator('.card, table.videos').count()).toBe(0)
   }
   await isEnded()
@@ -158,7 +158,7 @@ it('a link that ends during a read without a reply shows its reason in time', as
   await next()
   await endStream()
   await (await next()).reply(ENDED)
-  await page.getByText(ENDED_TEXT).first().waitFor()
+  await page.getByText(ENDED_TEXT).waitFor()
 })
 
 it('another range shows no history of the range before, and a reply of that range is ignored', async () => {

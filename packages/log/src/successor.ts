@@ -145,7 +145,8 @@ export function createSuccessor(options: SuccessorOptions): Promise<{ readonly e
  */
 async function createStoredStream(jsm: JetStreamManager, options: SuccessorOptions): Promise<void> {
   const { service, stream, ancestor, onStep } = options
-  for (const start = performance.now(); ; await delay(RETRY_INTERVAL_MS)) {
+  const start = performance.now()
+  for (let attempt = 1; ; attempt++) {
     try {
       return void (await createStream(jsm, options, ancestor))
     } catch (error) {
@@ -155,7 +156,8 @@ async function createStoredStream(jsm: JetStreamManager, options: SuccessorOptio
           'LOG_UNREACHABLE',
           `${service}: the NATS servers cannot store stream ${stream}; their logs state why`,
         )
-      onStep?.(`waiting until the servers can store stream ${stream}`)
+      if (attempt === 1) onStep?.(`waiting until the servers can store stream ${stream}`)
+      await delay(RETRY_INTERVAL_MS)
     }
   }
 }
