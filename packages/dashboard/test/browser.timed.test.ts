@@ -8,7 +8,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { prices } from '@influencer-stats/prices/service'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { checkAccessibility, COLOURS, openPage } from './support/browser.ts'
+import { checkAccessibility, COLOURS, openPage, waitUntilLinkEnds } from './support/browser.ts'
 import { sendRequest, startStack, type TestStack } from './support/test-stack.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
@@ -90,7 +90,7 @@ describe('in Chromium', () => {
     await waitUntil(async () => (await views(client)) > shownViews)
     await page.getByRole('button', { name: 'Revoke' }).click()
     await waitUntil(async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 0)
-    await client.getByText('no longer valid').first().waitFor()
+    await waitUntilLinkEnds(client)
 
     await page.goto(`${stack.url}/`)
     await page.getByRole('checkbox', { name: 'Select Spring' }).check()

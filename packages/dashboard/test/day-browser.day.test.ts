@@ -8,7 +8,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFailed, onTestFinished } from 'vitest'
-import { openPage } from './support/browser.ts'
+import { openPage, waitUntilLinkEnds } from './support/browser.ts'
 import { Checker } from './support/day/checker.ts'
 import { readPageView } from './support/day/page-view.ts'
 import { FakeUpstream } from './support/day/fake-upstream.ts'
@@ -218,7 +218,7 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
       checker.campaign('winter', { name: 'Of another client', videos: [D] })
       await stats.delete('winter')
       await stats.put('winter', { name: 'Of another client', videos: [D] })
-      await winterLink.getByText('no longer valid').first().waitFor()
+      await waitUntilLinkEnds(winterLink)
     }
 
     // stats is killed under open pages.

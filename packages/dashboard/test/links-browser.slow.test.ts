@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkAccessibility, openPage } from './support/browser.ts'
+import { checkAccessibility, openPage, waitUntilLinkEnds } from './support/browser.ts'
 import { startStack } from './support/test-stack.ts'
 
 const VIDEO = '1FEFpk-uIYo'
@@ -24,7 +24,7 @@ describe('in Chromium', () => {
     await stats.put('spring', { videos: [VIDEO], name: 'Of another client' })
 
     // An open page does not continue with the other campaign.
-    await open.getByText('This link is no longer valid.').first().waitFor()
+    await waitUntilLinkEnds(open)
     expect(await open.locator('body').innerText()).not.toContain('Of another client')
 
     await page.goto(`${url}/client-links`)
@@ -38,7 +38,7 @@ describe('in Chromium', () => {
 
     const client = await openPage()
     await client.goto(links[0]!)
-    await client.getByText('This link is no longer valid.').first().waitFor()
+    await waitUntilLinkEnds(client)
     // Nothing will come live again, and there are no numbers.
     await client.getByText('The connection is lost.').waitFor({ state: 'detached' })
     await client.getByText('Invented numbers.').waitFor({ state: 'detached' })

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
 import { onFileFinished } from '@influencer-stats/runtime/testing/on-file-finished'
 import { findChromium } from '@influencer-stats/runtime/testing/chromium'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
@@ -36,6 +37,13 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Pag
   })
   return Object.assign(page, { faults })
 }
+
+/** Waits until a page states only that its link has ended. For a moment, several of its parts may state it. */
+export const waitUntilLinkEnds = (page: Page): Promise<unknown> =>
+  waitUntil(async () => {
+    const statements = page.getByText('This link is no longer valid.').filter({ visible: true })
+    return (await statements.count()) === 1
+  })
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** The rules that axe checks. */
