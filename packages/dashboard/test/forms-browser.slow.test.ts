@@ -45,7 +45,7 @@ describe('forms in Chromium', () => {
     await page.locator('dialog [name=name]').fill('Summer')
     await page.locator('[name=from]').fill('2026-03-01')
     await page.getByRole('button', { name: /^Save/ }).click()
-    await page.getByRole('heading', { name: 'Autumn' }).waitFor()
+    await page.locator('dialog').getByText('Another user changed this in the meantime, to Autumn.').waitFor()
     expect(await stack.stats.get('a')).toMatchObject({ name: 'Autumn' })
     expect(await page.locator('[name=tags]').inputValue()).toBe('food')
     await save(page)
