@@ -1,6 +1,8 @@
+import { startMixedLoad } from '@influencer-stats/runtime/testing/mixed-load'
 import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { spawnSync } from 'node:child_process'
 import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hasCaddy, startCaddy } from './support/caddy.ts'
@@ -61,6 +63,28 @@ async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp):
   expect((await started.stop()).code).toBe(0)
 }
 
+/** Runs a proxy whose writes end 20 ms after their bytes are sent, as can happen on a busy machine. */
+const SLOW_WRITES = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=write,writev:delay_exit=20000']
+const canSlowWrites = spawnSync(SLOW_WRITES[0]!, [...SLOW_WRITES.slice(1), 'true']).status === 0
+
+/** Checks that large replies to large requests are complete. */
+async function checkLargeReplies(start: (ports: Ports) => Promise<number>): Promise<void> {
+  const args = ['sse', '--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn']
+  const started = spawnStart(args, { ALLOWED_HOSTS: HOST }, { script: START_SCRIPT })
+  const { port } = (await started.waitUntilReady()).sse!
+  const proxyPort = await start({ stats: port, sse: port, prices: port })
+  const headers = { 'content-type': 'text/plain' }
+  const load = startMixedLoad({
+    port: proxyPort,
+    host: HOST,
+    clients: 4,
+    total: 40,
+    create: () => ({ method: 'POST', path: '/put', headers, body: 'x'.repeat(60_000) }),
+  })
+  expect((await load.done).failures).toEqual([])
+  expect((await started.stop()).code).toBe(0)
+}
+
 describe('requests reach the services, streams start immediately, and metrics are hidden', () => {
   test.skipIf(!hasNginx)('behind nginx', () =>
     checkProxy(
@@ -69,4 +93,15 @@ describe('requests reach the services, streams start immediately, and metrics ar
     ),
   )
   test.skipIf(!hasCaddy)('behind Caddy', () => checkProxy(startCaddy, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/))
+})
+
+describe('large replies to large requests are complete if the writes of the proxy take long', () => {
+  test.skipIf(!hasNginx || !canSlowWrites)('behind nginx', () =>
+    checkLargeReplies(({ stats, sse, prices }) =>
+      startNginx('nginx.conf', { stats: [stats], sse: [sse], prices: [prices] }, SLOW_WRITES),
+    ),
+  )
+  test.skipIf(!hasCaddy || !canSlowWrites)('behind Caddy', () =>
+    checkLargeReplies((ports) => startCaddy(ports, SLOW_WRITES)),
+  )
 })

@@ -15,15 +15,19 @@ const PORTS: Record<string, string> = { 8080: 'stats', 8083: 'sse', 8084: 'price
  * Runs Caddy with the published configuration until the test ends. Replaces only its port, its upstreams and its
  * certificate.
  * @param ports port of each service
+ * @param under command and arguments that run Caddy
  * @returns the port of Caddy
  */
-export async function startCaddy(ports: Readonly<Record<string, number>>): Promise<number> {
+export async function startCaddy(
+  ports: Readonly<Record<string, number>>,
+  under: readonly string[] = [],
+): Promise<number> {
   const [folder, port] = [createTemporaryFolder(), await findFreePort()]
   const site = readFileSync(new URL('../../proxy/Caddyfile', import.meta.url), 'utf8')
     .replace(/^(stats\.example\.com) \{$/m, `http://$1:${port} {\n\tbind 127.0.0.1`)
     .replaceAll(/127\.0\.0\.1:(80\d\d)/g, (_, known: string) => `127.0.0.1:${ports[PORTS[known]!]}`)
   const file = join(folder, 'Caddyfile')
   writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
-  await startProxy([CADDY, 'run', '--adapter', 'caddyfile', '--config', file], port, { HOME: folder })
+  await startProxy([...under, CADDY, 'run', '--adapter', 'caddyfile', '--config', file], port, { HOME: folder })
   return port
 }
