@@ -29,6 +29,8 @@ function defineTier(
       sequence: { groupOrder },
       testTimeout: timeout,
       hookTimeout: timeout,
+      // Like `waitUntil`.
+      expect: { poll: { timeout: timeout / 2, interval: 20 } },
       env: {
         // All threads and processes of tests share the compile cache of `pnpm start` (scripts/start.mjs).
         NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),

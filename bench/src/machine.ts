@@ -37,6 +37,8 @@ const UNMEASURED_PATHS = [
   'flame/src/stale-graphs.ts',
   'vitest.config.ts',
   '*/test/*',
+  // Configurations of other programs, for an installation.
+  'deploy',
   // Only a rescue runs it.
   'packages/log/src/successor.ts',
 ]

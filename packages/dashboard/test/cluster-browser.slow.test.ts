@@ -74,7 +74,9 @@ describe('Health of a cluster', () => {
     const rows = await getRows(log)
     expect(rows.map(([, role]) => role)).toEqual(['leader', 'replica', 'replica'])
     expect(rows.map(([, , , behind]) => behind)).toEqual(['0', '0', '0'])
-    expect(await log.innerText()).toMatch(/Stream\s+health-prices\s+Disk used\s+[\d.]+ k?B(yte)? on each server/i)
+    await expect
+      .poll(() => log.innerText())
+      .toMatch(/Stream\s+health-prices\s+Disk used\s+[\d.]+ k?B(yte)? on each server/i)
     await page.getByRole('region', { name: 'Log of sse' }).getByText('health-sse').waitFor()
     expect(await checkAccessibility(page)).toEqual([])
     await takeShots(page, 'all')
@@ -86,7 +88,7 @@ describe('Health of a cluster', () => {
     await log
       .getByText(`2 of 3 servers are up: writes continue, but no longer if one more stops. Start ${name}.`)
       .waitFor()
-    expect(await log.innerText()).toContain('writes possible')
+    await expect.poll(() => log.innerText()).toContain('writes possible')
     expect(await checkAccessibility(page)).toEqual([])
     await takeShots(page, 'one-stopped')
 
@@ -99,7 +101,7 @@ describe('Health of a cluster', () => {
     await waitUntil(async () =>
       (await getRows(log)).every(([, ...cells]) => cells.slice(0, 3).every((cell) => cell === 'unknown')),
     )
-    expect(await log.innerText()).toMatch(/Start the (NATS )?servers.*Reads continue.*Since \d/s)
+    await expect.poll(() => log.innerText()).toMatch(/Start the (NATS )?servers.*Reads continue.*Since \d/s)
     for (const url of nodes) expect((await createPricesClient(url).getFacets()).offerings?.values).toHaveLength(1)
     await page.getByRole('region', { name: 'prices, node 1' }).getByText('behind the log').waitFor()
     expect(await checkAccessibility(page)).toEqual([])
@@ -116,7 +118,7 @@ describe('Health of a cluster', () => {
     await log.getByText('writes not possible', { exact: true }).waitFor()
     await log.getByText('LOG_LOST').waitFor()
     await log.getByText(/pnpm cluster rescue.*docs\/deploy\.md, section “When the log is lost”/s).waitFor()
-    expect(await page.getByRole('region', { name: 'Log of sse' }).innerText()).toContain('writes possible')
+    await expect.poll(() => page.getByRole('region', { name: 'Log of sse' }).innerText()).toContain('writes possible')
     expect(await checkAccessibility(page)).toEqual([])
     await takeShots(page, 'lost')
   })

@@ -29,7 +29,7 @@ it('a user sets a fee for each creator, and finds its cost on the screen of the 
   await page.goto(`${url}/campaigns/spring?tab=creators`)
   const panel = page.getByRole('region', { name: 'Creators' })
   await panel.getByRole('link', { name: creators[0]!.title! }).waitFor()
-  expect(await panel.getByRole('row').count()).toBe(creators.length + 1)
+  await expect.poll(() => panel.getByRole('row').count()).toBe(creators.length + 1)
   expect(await checkAccessibility(page)).toEqual([])
 
   await panel.getByRole('button', { name: 'Edit fees' }).click()
@@ -66,7 +66,7 @@ it('a user sets a fee for each creator, and finds its cost on the screen of the 
   await panel.getByRole('link', { name: 'Bea & Co' }).click()
   await page.getByRole('heading', { name: 'Bea & Co' }).waitFor()
   // Without videos there are no views, rather than 0.
-  expect(await page.locator('.card', { hasText: 'Views' }).first().locator('strong').textContent()).toBe('–')
+  await expect.poll(() => page.locator('.card', { hasText: 'Views' }).first().locator('strong').textContent()).toBe('–')
   await page.goto(`${url}/campaigns/summer?tab=creators`)
   await page.getByText('One cost for all: €500.00').waitFor()
 })
@@ -78,7 +78,7 @@ it('the list of creators is ordered and searched by the server, and its address 
   await page.getByRole('link', { name: 'Creators', exact: true }).click()
   const rows = page.locator('table.creators tbody tr')
   await waitUntil(async () => (await rows.count()) === creators.length)
-  expect(await rows.first().getByRole('link').textContent()).toBe(creators[0]!.title)
+  await expect.poll(() => rows.first().getByRole('link').textContent()).toBe(creators[0]!.title)
   expect(await checkAccessibility(page)).toEqual([])
   await page.getByRole('button', { name: /^Views/ }).click()
   await waitUntil(async () => (await rows.last().getByRole('link').textContent()) === creators[0]!.title)

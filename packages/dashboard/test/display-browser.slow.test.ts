@@ -89,7 +89,7 @@ describe('an address', () => {
       await waitUntil(async () => (await rows.count()) === total)
       await waitUntil(async () => Math.abs((await position()) - before) < 2)
       expect(page.url()).toBe(`${stack.url}/?sort=name&tag=x`)
-      expect(await page.getByRole('checkbox', { name: 'Select campaign-120' }).isChecked()).toBe(true)
+      await expect.poll(() => page.getByRole('checkbox', { name: 'Select campaign-120' }).isChecked()).toBe(true)
     }
   })
 })
@@ -102,7 +102,7 @@ describe('growth of all campaigns', () => {
     await page.goto(stack.url)
     const views = page.locator('.cards > *').first()
     await waitUntil(async () => /in 24 h|since/.test(await views.innerText()))
-    expect(await views.innerText()).toMatch(/since \d/)
+    await expect.poll(() => views.innerText()).toMatch(/since \d/)
     expect(await views.innerText()).not.toContain('24 h')
   })
 })
@@ -155,10 +155,10 @@ describe('numbers', () => {
     await page.goto(`${stack.url}/campaigns/a`)
     await page.locator('.facts time').waitFor()
     // Numbers are old if a busy machine refreshes late.
-    expect(await page.locator('.facts').innerText()).toMatch(/(As of|Old numbers, of) \d{1,2}:\d\d:\d\d/)
+    await expect.poll(() => page.locator('.facts').innerText()).toMatch(/(As of|Old numbers, of) \d{1,2}:\d\d:\d\d/)
     await page.goto(stack.url)
     await page.locator('td.fresh time').waitFor()
-    expect(await page.locator('td.fresh').innerText()).toMatch(/^(Old: )?\d{1,2}:\d\d:\d\d/)
+    await expect.poll(() => page.locator('td.fresh').innerText()).toMatch(/^(Old: )?\d{1,2}:\d\d:\d\d/)
   })
 
   it('that YouTube does not state are a dash with the reason, not a loss', async () => {
@@ -181,10 +181,10 @@ describe('numbers', () => {
       await one.getByText('Likes of 1 video are hidden').waitFor()
       const row = one.locator('tr', { hasText: VIDEOS[0]! })
       await row.getByText('Likes hidden (last known: 500 likes)').waitFor()
-      expect(await row.locator('td.number').allInnerTexts()).toEqual(['1,000', '–', '20'])
-      expect(await one.locator('.card', { hasText: 'Engagements' }).innerText()).toMatch(/830/)
+      await expect.poll(() => row.locator('td.number').allInnerTexts()).toEqual(['1,000', '–', '20'])
+      await expect.poll(() => one.locator('.card', { hasText: 'Engagements' }).innerText()).toMatch(/830/)
       await one.locator('tr', { hasText: 'neverexists' }).getByText('Not found on YouTube').waitFor()
-      expect(await one.locator('.card', { hasText: 'Videos' }).innerText()).toMatch(/1 not found/)
+      await expect.poll(() => one.locator('.card', { hasText: 'Videos' }).innerText()).toMatch(/1 not found/)
       expect(await one.locator('main').innerText()).not.toMatch(/-500|all counted/)
     }
     expect(await checkAccessibility(page)).toEqual([])
@@ -227,7 +227,7 @@ describe('numbers', () => {
     await shared.goto(url + path)
     for (const one of [page, shared]) {
       await one.locator('.card', { hasText: 'Views' }).first().getByText('2,000').waitFor()
-      expect(await one.locator('.card', { hasText: 'Videos' }).innerText()).toMatch(/1 not read yet/)
+      await expect.poll(() => one.locator('.card', { hasText: 'Videos' }).innerText()).toMatch(/1 not read yet/)
       expect(await one.locator('main').innerText()).not.toMatch(/No numbers yet/)
     }
     await page.goto(url)

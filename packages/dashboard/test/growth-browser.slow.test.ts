@@ -63,7 +63,7 @@ describe('growth', () => {
     await card.getByText('younger than 30 days').waitFor()
     await page.goto(url)
     await page.locator('tbody .wide .change').first().waitFor()
-    expect(await page.locator('tbody').innerText()).toMatch(/since/)
+    await expect.poll(() => page.locator('tbody').innerText()).toMatch(/since/)
     expect(await checkAccessibility(page)).toEqual([])
   })
 
@@ -90,10 +90,10 @@ describe('growth', () => {
     await card.getByText('1 video removed: 50,000').waitFor()
     await card.getByText('2 videos added: 1,200').waitFor()
     await page.locator('.plot canvas').waitFor()
-    expect(await page.locator('.edits li').count()).toBe(1)
-    expect(await page.locator('.edits').innerText()).toMatch(
-      /1 video removed: 50,000.*2 videos added: 1,200|2 videos added: 1,200.*1 video removed: 50,000/s,
-    )
+    await expect.poll(() => page.locator('.edits li').count()).toBe(1)
+    await expect
+      .poll(() => page.locator('.edits').innerText())
+      .toMatch(/1 video removed: 50,000.*2 videos added: 1,200|2 videos added: 1,200.*1 video removed: 50,000/s)
     expect(await checkAccessibility(page)).toEqual([])
   })
 })

@@ -30,11 +30,11 @@ describe('in Chromium', () => {
     await page.goto(`${url}/client-links`)
     const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
     await row('Spring').getByText('The campaign was deleted: this link shows nothing.').waitFor()
-    expect(await page.getByLabel('Link to Autumn').inputValue()).toBe(links[1])
+    await expect.poll(() => page.getByLabel('Link to Autumn').inputValue()).toBe(links[1])
     expect(await checkAccessibility(page)).toEqual([])
     await row('Spring').getByRole('button', { name: 'Revoke' }).click()
     await row('Spring').waitFor({ state: 'detached' })
-    expect(await row('Autumn').count()).toBe(1)
+    await expect.poll(() => row('Autumn').count()).toBe(1)
 
     const client = await openPage()
     await client.goto(links[0]!)

@@ -55,7 +55,7 @@ it('a list that is read again shows no sum that is older than a value of its str
   await put('b', {})
   await page.getByRole('link', { name: 'Renamed' }).waitFor()
   expect(await views(page, 'tbody .moving')).toBe(130)
-  expect(await page.locator('tbody .change').first().innerText()).toMatch(/35/)
+  await expect.poll(() => page.locator('tbody .change').first().innerText()).toMatch(/35/)
 })
 
 it('a campaign that is read again shows no sum that is older than a value of its stream', async () => {

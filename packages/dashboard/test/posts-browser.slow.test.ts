@@ -69,7 +69,7 @@ it('posts are added by links, numbers are reported, imported and deleted, and st
   // 20,000 reported views, and at least those of the video.
   const card = (title: string) => page.locator('.card', { hasText: title }).locator('strong')
   await waitUntil(async () => (await card('Reported views').textContent()) === '20,000')
-  expect(await card('Reported engagements').textContent()).toBe('830')
+  await expect.poll(() => card('Reported engagements').textContent()).toBe('830')
   await page.getByText('of €100.00, over live and reported numbers').first().waitFor()
   const row = (await stats.get('a', ['stats']))!
   expect(row.costs!.perThousandViews).toBeCloseTo((100 / (row.stats!.impressions + 20_000)) * 1_000, 6)
@@ -108,7 +108,9 @@ it('a client sees the posts of a link without notes, and nothing to change', asy
   await page.getByRole('button', { name: 'Posts' }).click()
   await page.getByRole('link', { name: 'Unboxing' }).waitFor()
   await page.locator('.plot canvas').first().waitFor()
-  expect(await page.locator('.card', { hasText: 'Reported views' }).locator('strong').textContent()).toBe('900')
+  await expect
+    .poll(() => page.locator('.card', { hasText: 'Reported views' }).locator('strong').textContent())
+    .toBe('900')
   expect(await page.getByText(/secret|of 100/).count()).toBe(0)
   expect(await page.getByRole('button', { name: /Numbers|Add|Remove|Import/ }).count()).toBe(0)
   await checkScreen(page, 'posts-of-a-link')

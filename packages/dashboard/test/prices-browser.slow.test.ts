@@ -61,18 +61,18 @@ describe('prices in Chromium', () => {
     await page.keyboard.press('ArrowUp')
     await options.nth(99).waitFor()
     await page.keyboard.press('PageDown')
-    expect(await list.getAttribute('aria-activedescendant')).toBe(await options.nth(59).getAttribute('id'))
-    expect(await options.nth(59).getAttribute('aria-selected')).toBe('true')
+    await expect.poll(() => list.getAttribute('aria-activedescendant')).toBe(await options.nth(59).getAttribute('id'))
+    await expect.poll(() => options.nth(59).getAttribute('aria-selected')).toBe('true')
     await expectFit(page)
     await page.keyboard.press('Escape')
     await options.first().waitFor({ state: 'detached' })
     await page.keyboard.type('RING 04')
     await page.getByRole('option', { name: 'Offering 049 1' }).waitFor()
-    expect(await options.count()).toBe(10)
+    await expect.poll(() => options.count()).toBe(10)
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await getPrice(page, '€1.00').waitFor()
-    expect(await list.inputValue()).toBe('Offering 041')
+    await expect.poll(() => list.inputValue()).toBe('Offering 041')
     // Enter before the list was read chooses its first option.
     await list.selectText()
     await page.keyboard.type('077')
@@ -81,7 +81,7 @@ describe('prices in Chromium', () => {
     await list.fill('nothing')
     await page.getByText('Nothing contains this text.').first().waitFor()
     await page.keyboard.press('Escape')
-    expect(await list.inputValue()).toBe('Offering 077')
+    await expect.poll(() => list.inputValue()).toBe('Offering 077')
     await page.getByRole('button', { name: 'Remove Offering' }).click()
     await page.getByText('120 prices match').waitFor()
   })
@@ -96,17 +96,19 @@ describe('prices in Chromium', () => {
     const find = getList(page, 'Find')
     await find.fill('2 MONTH')
     await page.getByRole('option', { name: 'Term 12 months 2' }).click()
-    expect(await getList(page, 'Term').inputValue()).toBe('12 months')
+    await expect.poll(() => getList(page, 'Term').inputValue()).toBe('12 months')
     await find.fill('fib')
     await page.keyboard.press('Enter')
     await getPrice(page, '€6.00').waitFor()
-    expect(await page.locator('.funnel bdi').allInnerTexts()).toEqual([
-      'Offering Fiber',
-      'Group Business',
-      'Spec Monthly',
-      'Term 12 months',
-      expect.stringMatching(/^Valid on /),
-    ])
+    await expect
+      .poll(() => page.locator('.funnel bdi').allInnerTexts())
+      .toEqual([
+        'Offering Fiber',
+        'Group Business',
+        'Spec Monthly',
+        'Term 12 months',
+        expect.stringMatching(/^Valid on /),
+      ])
     // A characteristic alone: its list is opened next.
     await find.fill('ter')
     await page.getByRole('option', { name: 'Characteristic Term' }).click()
@@ -125,7 +127,7 @@ describe('prices in Chromium', () => {
     ])
     await page.getByText('Several prices match').waitFor()
     const table = page.getByRole('table', { name: 'Prices that match' })
-    expect(await table.getByRole('columnheader').allInnerTexts()).toEqual(['Price', 'Valid'])
+    await expect.poll(() => table.getByRole('columnheader').allInnerTexts()).toEqual(['Price', 'Valid'])
     expect((await table.locator('mark').allInnerTexts()).sort()).toEqual([
       'from Jan 1, 2020',
       'until Dec 31, 2999',
@@ -161,7 +163,7 @@ describe('prices in Chromium', () => {
     await getList(page, 'Find').fill('fiber')
     await page.keyboard.press('Enter')
     await page.locator('.funnel li', { hasText: 'Offering Fiber' }).waitFor()
-    expect(await page.locator('.funnel b').allInnerTexts()).toEqual(['2', '0'])
+    await expect.poll(() => page.locator('.funnel b').allInnerTexts()).toEqual(['2', '0'])
     await page.getByText('This condition leaves no price: Valid on').waitFor()
     await expectFit(page)
     await page.getByRole('button', { name: '€10.00' }).click()
@@ -206,7 +208,7 @@ describe('prices in Chromium', () => {
     await page.keyboard.press('Enter')
     await table.getByRole('button').click()
     await getPrice(page, '€9.00').waitFor()
-    expect(await page.getByLabel('Currency').inputValue()).toBe('EUR')
+    await expect.poll(() => page.getByLabel('Currency').inputValue()).toBe('EUR')
   })
 
   it('names what no longer exists at its list, and preserves the other choices', async () => {
@@ -216,9 +218,9 @@ describe('prices in Chromium', () => {
     await page.getByText('This value of Router no longer exists: choose another.').waitFor()
     // The number of prices without these conditions would contradict that.
     expect(await page.getByText(/prices? match/).count()).toBe(0)
-    expect(await getList(page, 'Term').inputValue()).toBe('12')
-    expect(await getList(page, 'Offering').inputValue()).toBe('Old')
-    expect(await getList(page, 'Offering').getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => getList(page, 'Term').inputValue()).toBe('12')
+    await expect.poll(() => getList(page, 'Offering').inputValue()).toBe('Old')
+    await expect.poll(() => getList(page, 'Offering').getAttribute('aria-invalid')).toBe('true')
     await expectFit(page)
     await page.getByRole('button', { name: 'Remove Router' }).click()
     await getList(page, 'Offering').click()

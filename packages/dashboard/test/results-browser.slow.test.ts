@@ -116,8 +116,10 @@ it('shows results within the dates of a campaign and within other days, without 
 
   await page.goto(`${url}/campaigns/spring`)
   await card.getByText(await expected('spring'), { exact: true }).waitFor()
-  expect(await card.innerText()).toMatch(/in total/)
-  expect(await page.getByRole('button', { name: 'Campaign dates' }).getAttribute('aria-pressed')).toBe('true')
+  await expect.poll(() => card.innerText()).toMatch(/in total/)
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Campaign dates' }).getAttribute('aria-pressed'))
+    .toBe('true')
   await card.getByText('1 video added: 50,000').waitFor()
   // The cost is that of the growth within the dates, which has none of the added views.
   const perThousand = page.locator('.card', { hasText: 'Per thousand views' })
@@ -127,27 +129,27 @@ it('shows results within the dates of a campaign and within other days, without 
   await perThousand.getByText(/^of €12,500(\.00)?, over the growth in this time$/).waitFor()
   await page.locator('.plot canvas').waitFor()
   // The edit is marked in the chart.
-  expect(await page.locator('.edits li').innerText()).toMatch(/1 video added: 50,000/)
+  await expect.poll(() => page.locator('.edits li').innerText()).toMatch(/1 video added: 50,000/)
   // The line ends with the growth, without the views of the added video.
   await page.locator('.plot').press('End')
-  expect(await page.locator('.readout').innerText()).toContain((await expected('spring')).slice(1))
-  expect(await page.locator('.results').innerText()).toMatch(/estimated between two numbers/)
+  await expect.poll(() => page.locator('.readout').innerText()).toContain((await expected('spring')).slice(1))
+  await expect.poll(() => page.locator('.results').innerText()).toMatch(/estimated between two numbers/)
   expect(await checkAccessibility(page)).toEqual([])
   await shoot('dates')
 
   await page.getByLabel('Compare with').selectOption({ label: 'Period before' })
   await page.locator('.compared').waitFor()
-  expect(await page.locator('.compared').innerText()).toMatch(/Period before/)
+  await expect.poll(() => page.locator('.compared').innerText()).toMatch(/Period before/)
   await page.getByLabel('Compare with').selectOption({ label: 'Summer' })
   const summer = await expected('summer')
   await page.locator('.compared', { hasText: 'Summer' }).waitFor()
   // Both grow evenly: up to the same time after their starts they have grown alike.
   const { from: begun } = (await client.getResults('summer', { zone: ZONE }))!
   const days = Math.floor((Date.now() - Date.parse(begun)) / DAY_MS)
-  expect(await page.locator('.compared').innerText()).toMatch(
-    new RegExp(String.raw`^After ${days} d.*: [+-]?0(\.\d)?%$`),
-  )
-  expect(await page.locator('.readout .value').count()).toBe(2)
+  await expect
+    .poll(() => page.locator('.compared').innerText())
+    .toMatch(new RegExp(String.raw`^After ${days} d.*: [+-]?0(\.\d)?%$`))
+  await expect.poll(() => page.locator('.readout .value').count()).toBe(2)
   expect(await checkAccessibility(page)).toEqual([])
   await shoot('compared')
 
@@ -197,7 +199,7 @@ it('shows the results to readers of a share link, in German, too', async () => {
   await page.getByRole('button', { name: 'Kampagnenzeit' }).waitFor()
   await page.getByLabel('Vergleichen mit').selectOption({ label: 'Zeitraum davor' })
   await page.locator('.compared').waitFor()
-  expect(await page.getByLabel('Vergleichen mit').locator('option').count()).toBe(2)
+  await expect.poll(() => page.getByLabel('Vergleichen mit').locator('option').count()).toBe(2)
   expect(await checkAccessibility(page)).toEqual([])
 })
 
@@ -217,7 +219,7 @@ it('compares campaigns from their starts, without edits', async () => {
   // Both grow evenly: their first seven days are alike, though they are weeks apart.
   const week = 7 * 24 * VIEWS_PER_HOUR
   for (const end of (await readEnds()).slice(0, 2)) expect(Math.abs(end - week)).toBeLessThanOrEqual(3)
-  expect(await page.locator('.readout .when').innerText()).toBe('7 d')
+  await expect.poll(() => page.locator('.readout .when').innerText()).toBe('7 d')
   await page.getByRole('button', { name: '30 days' }).click()
   const month = 30 * 24 * VIEWS_PER_HOUR
   await waitUntil(async () => Math.abs((await readEnds())[0]! - month) <= 3)

@@ -22,7 +22,7 @@ describe('in Chromium', () => {
     await save('Thirds, from Z')
     const view = page.getByRole('link', { name: 'Thirds, from Z' })
     await view.waitFor()
-    expect(await view.getAttribute('aria-current')).toBe('page')
+    await expect.poll(() => view.getAttribute('aria-current')).toBe('page')
     expect(await page.getByRole('button', { name: 'Save view' }).count()).toBe(0)
     // Two views cannot have the same name.
     await page.getByRole('button', { name: 'Show all' }).click()
