@@ -30,7 +30,8 @@ const UNMEASURED_PATHS = [
   'flame/*/v[0-9]*',
   'bench/src/report',
   'bench/src/sources',
-  // They only select tables and graphs, and describe the machine.
+  // They only select tables and graphs, compare two rows, and describe the machine.
+  'bench/src/cli.ts',
   'bench/src/run',
   'bench/src/machine.ts',
   'flame/src/cli.ts',
