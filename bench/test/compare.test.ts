@@ -9,8 +9,9 @@ import { findPair } from '../src/tables/find-row.ts'
 
 const PAIRS = 10
 
+const stored = readResults(tables)
 /** All ratios that are published, with the rounds of their first row. */
-const published = readResults(tables).flatMap(({ table, results }) => {
+const published = stored.flatMap(({ table, results }) => {
   const steps = listSteps(
     table,
     results.map(({ name }) => name),
@@ -25,7 +26,7 @@ it('a comparison repeats each published ratio with as many rounds of its kind as
     const title = `${table.service}/${table.name}: ${a} / ${b}`
     const { rows, options } = planCompare(findPair([title]), { pairs: PAIRS, generator: 'raw' })
     const steps = planSteps(rows, options)
-    if (hasPairs(table) && options.comparisons!.length > 0) return [title, steps.length, PAIRS]
+    if (hasPairs(table) && options.comparisons.length > 0) return [title, steps.length, PAIRS]
     const ratios = Object.keys(table.columns).filter((name) => toColumn(table.columns[name]!).ratio)
     const isPaced = ratios.length > 0 && ratios.every((name) => rounds[0]?.[name] === undefined)
     const counted = steps.filter((step) => step.isPaced === isPaced && step.row === rows[0]!.name)
@@ -37,7 +38,7 @@ it('a comparison repeats each published ratio with as many rounds of its kind as
 it('rows at a pace get that of their published ratios, unless one of them has a lower capacity here', () => {
   const pair = findPair(["sse/steady: default / Centrifugo's engine"])
   const { rows } = planCompare(pair, { pairs: PAIRS, generator: 'raw' })
-  const { results } = readResults(tables).find(({ table }) => table.name === 'steady')!
+  const { results } = stored.find(({ table }) => table.name === 'steady')!
   const capacities = results.flatMap(({ rounds }) => rounds.flatMap(({ capacity }) => capacity ?? []))
   const lowest = Math.min(...capacities.map(Number))
   for (const capacity of [10 * lowest, lowest / 2]) {

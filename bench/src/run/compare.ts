@@ -5,7 +5,7 @@ import { createProgress } from '../progress.ts'
 import { computeRatios, formatRatio } from '../ratios.ts'
 import { readResults } from '../report/results.ts'
 import { canLoadInTurn } from '../rounds/paired-round.ts'
-import type { BenchRow } from '../row.ts'
+import type { BenchRow, RowMetrics } from '../row.ts'
 import { hasPairs } from '../table.ts'
 import { assertKnownSpecs } from '../tables/assert-known-specs.ts'
 import { findPair, type FoundRow } from '../tables/find-row.ts'
@@ -20,7 +20,8 @@ type PairArguments = Pick<BenchArguments, 'pairs' | 'generator'>
 /** The rows of a comparison, and how they are measured. */
 interface ComparePlan {
   readonly rows: readonly BenchRow[]
-  readonly options: Pick<MeasureOptions, 'rounds' | 'latencies' | 'comparisons' | 'steps'>
+  readonly options: Pick<MeasureOptions, 'rounds' | 'latencies' | 'steps'> &
+    Required<Pick<MeasureOptions, 'comparisons'>>
 }
 
 /**
@@ -35,23 +36,23 @@ export function planCompare([a, b]: Pair, { pairs, generator }: PairArguments): 
     return { rows, options: { ...options, comparisons: [names] } }
   }
   if ([a, b].some(({ row }) => row.maxPacedRounds === undefined)) return { rows: [a.row, b.row], options }
-  return { rows: [a, b].map((one) => withPublishedPace(one, pairs)), options: { ...options, latencies: true } }
+  const published = readResults([a.table]).flatMap(({ results }) => results.flatMap(({ rounds }) => rounds))
+  const rows = [a, b].map(({ row }) => withPublishedPace(row, published, pairs))
+  return { rows, options: { ...options, latencies: true } }
 }
 
 /**
- * Limits the capacity of a row to the lowest published one of its table. So the pace is that of the published ratios,
- * unless one of the two rows has a lower capacity here.
+ * Limits the capacity of a row to the lowest one in the published rounds of its table. So the pace is that of the
+ * published ratios, unless one of the two rows has a lower capacity here.
  */
-function withPublishedPace({ row, table }: FoundRow, pairs: number): BenchRow {
+function withPublishedPace(row: BenchRow, published: readonly RowMetrics[], pairs: number): BenchRow {
   const getCapacity = row.getCapacity!
-  const published = readResults([table])
-    .flatMap(({ results }) => results.flatMap(({ rounds }) => rounds.map(getCapacity)))
-    .filter(Number.isFinite)
+  const limit = Math.min(...published.map(getCapacity).filter(Number.isFinite))
   return {
     ...row,
     maxRounds: 1,
     maxPacedRounds: pairs,
-    getCapacity: (metrics) => Math.min(getCapacity(metrics), ...published),
+    getCapacity: (metrics) => Math.min(getCapacity(metrics), limit),
   }
 }
 
@@ -78,7 +79,7 @@ export async function runCompare(
   const [a, b] = pair
   const machine = describeMachine()
   const { rows, options } = planCompare(pair, args)
-  const how = options.comparisons?.length ? ', loaded in turn' : ''
+  const how = options.comparisons.length > 0 ? ', loaded in turn' : ''
   print(`${formatMachine(machine)}; ${formatLoad(a, args)}${how}`)
   if (machine.load > MAX_COMPARE_LOAD)
     print(`The machine is busy (load ${machine.load}): intervals are wider, and both rows may wait for other programs.`)

@@ -11,10 +11,7 @@ const listens = (port: number) =>
     socket.once('connect', () => socket.destroy())
   })
 
-/**
- * Runs a proxy until the test ends; waits until it listens.
- * @throws Error with its output if it exits before
- */
+/** Runs a proxy until the test ends; waits until it listens. @throws Error with its output if it exits before */
 export async function startProxy(
   [program, ...args]: readonly string[],
   port: number,
