@@ -152,7 +152,7 @@ describe('in Chromium', () => {
     await waitUntil(async () => (await page.locator('tbody tr').count()) === 1)
     await page.reload()
     await page.locator('tbody tr').first().waitFor()
-    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+    expect(await page.locator('tbody tr').count()).toBe(1)
     await page.goto(`${stack.url}/campaigns/a`)
     await page.getByRole('heading', { name: MARKUP }).waitFor()
     await page.goto(`${stack.url}/compare?c=a&c=b`)
