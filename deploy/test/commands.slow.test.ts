@@ -83,11 +83,19 @@ pnpm() {
 npx() { shift 2; pnpm "$@"; }
 curl() {
   # What is begun beside it takes a while; a stream has no end of its own.
-  local how="--max-time 20 --retry 30 --retry-delay 1 --retry-connrefused"
-  case "$*" in -N*) how="--max-time 1" ;; esac
-  command curl -sS $how -w '%{stderr}status %{http_code}\\n' "$@"
-  local code=$?
-  [ $code = 28 ] && [ "$how" = "--max-time 1" ] || return $code
+  local how="--max-time 20 --retry 30 --retry-delay 1 --retry-connrefused" seconds said code
+  case "$*" in
+    -N*) ;;
+    *) command curl -sS $how -w '%{stderr}status %{http_code}\\n' "$@"; return ;;
+  esac
+  for seconds in 1 5 20; do
+    { said=$(command curl -sS --max-time $seconds -w '%{stderr}status %{http_code}\\n' "$@" 2>&1 >&3); } 3>&1
+    code=$?
+    # A busy machine may not have begun the reply within a second.
+    case "$said" in *"status 000"*) ;; *) break ;; esac
+  done
+  echo "$said" >&2
+  [ $code = 28 ] || return $code
 }
 trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT
 `

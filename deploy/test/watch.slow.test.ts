@@ -31,9 +31,15 @@ async function readAllMetrics(): Promise<Map<string, string>> {
   expect((await fetch(`${stats!.url}${COLLECTION}/stats`)).status).toBe(200)
   expect((await fetch(`${kv!.url}/v0/entity?id=a`, { method: 'PUT', body: 'b' })).status).toBe(201)
   const textOf = async (url: string) => (await fetch(`${url}/metrics`)).text()
+  /** A scrape does not wait long for a busy thread. */
+  const completeTextOf = (url: string) =>
+    waitUntil(async () => {
+      const text = await textOf(url)
+      return text.includes('\nthread_event_loop_lag_seconds{thread="0"}') && text
+    })
   await waitUntil(async () => (await textOf(stats!.url)).includes('upstream="sse",status="200"'))
   const texts = await Promise.all(
-    Object.entries(rows).map(async ([name, { url }]) => [name, await textOf(url)] as const),
+    Object.entries(rows).map(async ([name, { url }]) => [name, await completeTextOf(url)] as const),
   )
   expect((await started.stop()).code).toBe(0)
   return new Map(texts)

@@ -108,7 +108,7 @@ it('creators have the pictures of their channels, and an initial if there is non
   await page.route('**/thumbnails/channels/**', (route) => route.fulfill({ status: 404 }))
   await page.goto(`${url}/creators`)
   await page.locator('span.initial').first().waitFor()
-  expect(await page.locator('img.initial').count()).toBe(0)
+  await waitUntil(async () => (await page.locator('img.initial').count()) === 0)
 })
 
 it('videos have pictures and labels, and are ordered and searched', async () => {

@@ -41,14 +41,19 @@ it('another node answers a read that a frozen node does not answer, and then the
   expect(all.map(({ status }) => status)).toEqual([200, 200])
   expect(all[0]!.body).toMatchObject({ name: 'Spring' })
   expect(time()).toBeLessThan(FAILOVER_MS)
-  const next = startProcessClock()
-  expect((await sendRequest(collection)).status).toBe(200)
-  expect((await sendRequest(collection, 'PATCH', { body: { name: 'Summer' } })).status).toBe(200)
-  expect(next()).toBeLessThan(QUICK_MS)
+  const times: number[] = []
+  for (const name of ['Summer', 'Autumn', 'Winter']) {
+    const next = startProcessClock()
+    expect((await sendRequest(collection)).status).toBe(200)
+    expect((await sendRequest(collection, 'PATCH', { body: { name } })).status).toBe(200)
+    times.push(next())
+  }
+  // The clock does not follow the other process, which a busy machine may delay. The frozen node would delay all.
+  expect(Math.min(...times)).toBeLessThan(QUICK_MS)
 })
 
 it('a change that a frozen node may still apply is not repeated, and the next change goes to another node', async () => {
-  const { frozen, other, collection } = await startBeforeFrozen({ serviceTimeout: 2_000 })
+  const { frozen, other, collection } = await startBeforeFrozen({ serviceTimeout: 5_000 })
   const change = (name: string) => sendRequest(collection, 'PATCH', { body: { name } })
   expect((await change('Summer')).body.code).toBe('SERVICE_SLOW')
   expect(await other.get('a')).toMatchObject({ name: 'Spring' })

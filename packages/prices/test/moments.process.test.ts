@@ -32,7 +32,7 @@ it.each(['PUT', 'import'])('finds the price that is valid at a minute, after %s'
   const some = [
     createPrice({ offeringId, value: 1, to: '2026-01-31T18:00+01:00' }),
     createPrice({ offeringId, value: 2, from: '2026-01-31T17:00Z', to: '2026-02-10' }),
-    createPrice({ offeringId, value: 3, from: '2026-02-11', to: minute(1) }),
+    createPrice({ offeringId, value: 3, from: '2026-02-11', to: minute(60) }),
   ]
   if (how === 'import') await prices.import(some)
   else for (const { id, ...body } of some) await prices.request('PUT', `/prices/${id}`, body)

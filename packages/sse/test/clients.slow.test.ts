@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { sendByFetch } from './clients/client-program.ts'
 import { CLIENTS, ClientProgram, type ClientReader } from './support/client-programs.ts'
 import { HUB } from './support/mercure-client.ts'
-import { findFreePort, spawnSse } from './support/sse-process.ts'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { spawnSse } from './support/sse-process.ts'
 
 // Clients that others wrote, unchanged, at the two routes with streams. README lists their versions.
 

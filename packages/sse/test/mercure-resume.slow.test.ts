@@ -2,7 +2,8 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
 import { HUB, createMercureClient } from './support/mercure-client.ts'
-import { findFreePort, spawnSse } from './support/sse-process.ts'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { spawnSse } from './support/sse-process.ts'
 import { EVENT_SOURCE_HEADERS, openStream, type TestStream } from './support/test-stream.ts'
 import { toBearerHeader, MERCURE, signAll } from './support/sign-tokens.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { StreamSlots, SlotTable } from '../src/hub/stream-slots.ts'
 
-import { findFreePort } from './support/sse-process.ts'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startSse } from './support/test-sse.ts'
 import { createWaitText } from './support/test-stream.ts'
 
@@ -69,6 +69,7 @@ describe('the slots of streams', () => {
     for (let i = 0; i < 500; i++) open()
     await waitUntil(() => sockets.size <= 300)
     await waitUntil(async () => (await sse.readMetric('sse_streams')) >= 300)
-    expect(await sse.readMetric('sse_streams')).toBe(300)
+    // A scrape does not wait long for a busy thread, so it may show fewer.
+    expect(await sse.readMetric('sse_streams')).toBeLessThanOrEqual(300)
   })
 })

@@ -5,7 +5,7 @@ import { chromium } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { ClientProgram, findSymfony } from './support/client-programs.ts'
 import { HUB, createMercureClient } from './support/mercure-client.ts'
-import { findFreePort } from './support/sse-process.ts'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startSse } from './support/test-sse.ts'
 
 const SECRET = '!ChangeThisMercureHubJWTSecretKey!'

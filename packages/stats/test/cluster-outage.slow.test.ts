@@ -19,7 +19,10 @@ describe('without the log', () => {
       pollerLeaseTtl: 1_000,
     }
     const node = await startNode(own.url, createStreamName(), settings)
-    await waitUntil(async () => (await node.put('/collections/c', { videos: videoIds(1) })).status === 201)
+    // Its outcome is unknown if a busy machine takes longer than the time-out, and the next one changes nothing.
+    const waitUntilPut = (path: string, videos: string[]) =>
+      waitUntil(async () => [200, 201].includes((await node.put(path, { videos })).status))
+    await waitUntilPut('/collections/c', videoIds(1))
     await waitUntil(async () => (await node.get('/collections/c/stats')).body.stale === false)
     await own.stop()
     // A call that cannot be counted is not made. One call may be counted already, and in flight.
@@ -46,7 +49,7 @@ describe('without the log', () => {
     expect(stale.body.impressions).toBe(100)
     expect(youtube.calls.length).toBeLessThanOrEqual(largest)
     await own.restart()
-    await waitUntil(async () => (await node.put('/collections/d', { videos: [] })).status === 201)
+    await waitUntilPut('/collections/d', [])
     await waitUntil(async () => (await node.get('/collections/c/stats')).body.stale === false)
   })
 

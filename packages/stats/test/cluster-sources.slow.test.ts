@@ -48,13 +48,7 @@ it('the next poller of a cluster follows the sources from where the last one sto
 it('a node that does not poll looks up handles, links and words through the poller', async () => {
   const standIn = await startStandIn()
   onTestFinished(async () => void (await standIn.stop()))
-  const settings = {
-    youtubeUri: standIn.url,
-    sseUri: '',
-    pollerLeaseTtl: 1_000,
-    dailyBudget: 0,
-  }
-  const [first, second] = await startPair(nats().url, settings)
+  const [first, second] = await startPair(nats().url, { youtubeUri: standIn.url, sseUri: '', dailyBudget: 0 })
   const put = (node: TestStats, id: string) => node.put('/collections/c', { videos: [], sources: [{ id }] })
   const added = await put(second, channel.handle)
   expect([added.status, added.body.sources]).toEqual([201, [{ type: 'channel', id: channel.id, title: channel.title }]])

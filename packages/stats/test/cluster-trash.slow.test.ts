@@ -11,7 +11,10 @@ it('each node of a cluster restores what another deleted, with its numbers', asy
   const [poller, follower] = await startPair(nats().url, settings)
   const all = [poller, follower]
   await poller.put('/collections/t', { videos: videoIds(3), name: 'T' })
-  const before = (await follower.get('/collections/t')).body
+  const { body: before } = await waitUntil(async () => {
+    const reply = await follower.get('/collections/t')
+    return reply.status === 200 && reply
+  })
   await waitUntil(async () => (await follower.get('/collections/t/stats')).body.impressions === 300)
   await waitUntil(async () => (await follower.get('/collections/t/stats/history')).body.points?.length > 0)
   expect((await follower.delete('/collections/t')).status).toBe(204)

@@ -1,4 +1,5 @@
 import type { RunningService } from '@influencer-stats/runtime/service-host'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startKv } from './support/kv.ts'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
@@ -22,7 +23,7 @@ describe.each([
     startStats({ variant, threads, state: 'kv', kvUri: kv.url, youtubeUri: standIn.url, refreshInterval: 50 })
   beforeEach(async () => {
     standIn = await startStandIn()
-    kv = await startKv({ data })
+    kv = await startKv({ data, port: await findFreePort() })
     stats = await start()
   })
   afterEach(async () => {

@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { embed } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
@@ -127,7 +128,8 @@ describe('live numbers', () => {
   })
 
   it('survive an outage of the broadcaster without an effect on other requests', async () => {
-    const first = await embed(sse)
+    const port = await findFreePort()
+    const first = await embed(sse, { port })
     await start(first.url)
     const before = await impressions()
     await waitUntil(async () => (await readMetric('stats_publish_total')) === 1)
@@ -138,7 +140,7 @@ describe('live numbers', () => {
     await waitUntil(async () => (await readMetric('stats_publish_failed_total')) > 0)
     expect(await readMetric('stats_publish_waiting')).toBeLessThanOrEqual(1)
 
-    const second = await embed(sse, { port: new URL(first.url).port })
+    const second = await embed(sse, { port })
     const stream = await openStream(`${second.url}/wait?topic=collections/c&last=1`)
     const now = await impressions()
     await waitUntil(() => numbersIn(stream).some((numbers) => numbers.impressions === now))
@@ -147,12 +149,13 @@ describe('live numbers', () => {
   })
 
   it('are published again within 2 s of a restart of the broadcaster, without a change', async () => {
-    const first = await embed(sse)
+    const port = await findFreePort()
+    const first = await embed(sse, { port })
     await start(first.url)
     for (let i = 0; i < 30; i++) await stats.put(`/collections/c${i}`, { videos: [VIDEO] })
     await waitUntil(async () => (await readMetric('stats_publish_total')) >= 31)
     await first.stop()
-    const second = await embed(sse, { port: new URL(first.url).port })
+    const second = await embed(sse, { port })
     onTestFinished(async () => void (await second.stop()))
     const time = startProcessClock()
     const isBack = async (id: string) => (await fetch(`${second.url}/value?topic=collections/${id}`)).status === 200

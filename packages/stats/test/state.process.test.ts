@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { createKvClient } from '@influencer-stats/kv/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -125,7 +126,7 @@ describe('state kv', () => {
   const snapshot = { videos: [], missing: [], asOf: 1 }
 
   it('reports an outage of the service, and loses no stored data', async () => {
-    const settings = { data: createTemporaryFolder() }
+    const settings = { data: createTemporaryFolder(), port: await findFreePort() }
     const first = await startKv(settings)
     const onOutage = vi.fn<(cause: unknown) => void>()
     const state = await parts.state.kv(options({ kvUri: first.url, onOutage }))
@@ -148,7 +149,7 @@ describe('state kv', () => {
       await expect(async () => read()).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE', status: 503 })
     expect(onOutage).toHaveBeenCalledTimes(1)
 
-    const again = await startKv({ ...settings, port: new URL(first.url).port })
+    const again = await startKv(settings)
     expect(await state.list('', 10)).toEqual([a])
     expect(await state.getUsage()).toEqual({ day: '2026-11-20', used: 5 })
     await state.put(b)

@@ -38,7 +38,7 @@ function writeKeys(...keys: string[]): string {
 }
 
 async function start(youtubeUri: string, settings = {}) {
-  const timing = { refreshInterval: 50, dailyBudget: 0, readTimeout: 500 }
+  const timing = { refreshInterval: 50, dailyBudget: 0 }
   const stats = await startStats({ youtubeUri, data: createTemporaryFolder(), ...timing, ...settings })
   onTestFinished(async () => void (await stats.stop()))
   return { ...stats, upstream: () => createStatsClient(stats.url).getUpstream() }

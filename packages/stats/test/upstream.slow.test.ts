@@ -47,7 +47,10 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube fails', (variant) =>
     await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
     await waitUntil(async () => (await readStats()).body.stale === false)
     await standIn.control.setFaults({ quotaLeft: 0 })
-    await waitUntil(async () => (await readStats()).body.stale)
+    // A stale reply may be older than the refused call.
+    await waitUntil(
+      async () => (await readStats()).body.stale && (await stats.get('/upstream')).body.state === 'paused',
+    )
     const { calls } = await standIn.control.getCounts()
     // Longer than the shortest pause of any other fault.
     const end = Date.now() + 1_500

@@ -29,7 +29,8 @@ interface CurlReply {
 
 async function runCurl(body: Buffer, ...args: string[]): Promise<CurlReply> {
   const child = startCurl(...args)
-  child.stdin.end(body)
+  // curl reads it only if it sends it, and may end before; its exit code shows a failure.
+  child.stdin.on('error', () => {}).end(body)
   const [output, [code]] = await Promise.all([buffer(child.stdout), once(child, 'exit')])
   if (code !== 0) throw new Error(`curl ended with ${code}`)
   // curl asks with `Expect: 100-continue` whether it may send a large value.

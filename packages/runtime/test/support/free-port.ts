@@ -1,12 +1,27 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
+// The system assigns ports above 32767 to other servers and connections while the program that needs one still starts.
+const MIN_PORT = 20_000
+const PORT_COUNT = 12_000
+
+const found = new Set<number>()
+
 /** Finds a port that is currently free, for a program that cannot report its port or has to restart on the same one. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = MIN_PORT + Math.floor(Math.random() * PORT_COUNT)
+    if (found.has(port)) continue
+    found.add(port)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

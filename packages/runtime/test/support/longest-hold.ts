@@ -23,6 +23,24 @@ export async function measureLongestHold<T>(
   }
 }
 
+/**
+ * Repeats `measure` up to three times, until it holds the event loop shorter than `limit` (ms): a large garbage collection
+ * may extend one of the holds. Work that does not yield extends each.
+ * @throws Error with the holds
+ */
+export async function expectShortHold<T>(
+  limit: number,
+  measure: () => Promise<{ readonly result: T; readonly held: number }>,
+): Promise<T> {
+  const holds: number[] = []
+  while (holds.length < 3) {
+    const { result, held } = await measure()
+    if (held < limit) return result
+    holds.push(held)
+  }
+  throw new Error(`held the event loop for ${holds.map(Math.round).join(', ')} ms, not less than ${limit}`)
+}
+
 function getProcessorTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

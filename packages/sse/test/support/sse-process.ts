@@ -1,7 +1,6 @@
 import { hasExited } from '@influencer-stats/runtime/async/has-exited'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { createTestSse, type TestSse } from './test-sse.ts'
@@ -34,13 +33,4 @@ export async function spawnSse(settings: Readonly<Record<string, string | number
   })
   const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1_024
   return { sse: createTestSse(url.trim(), async () => true), memory, end }
-}
-
-/** Returns a port that was just free. A process that restarts on the same port cannot use port 0. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

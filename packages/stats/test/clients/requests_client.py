@@ -25,7 +25,9 @@ result["stats"] = [stats.status_code, stats.json()["videos"], stats.json()["miss
 statuses = set()
 latest = stats
 deadline = time.monotonic() + 60
-while latest.json()["impressions"] == stats.json()["impressions"] and time.monotonic() < deadline:
+while latest.json()["impressions"] == stats.json()["impressions"] or 304 not in statuses:
+    if time.monotonic() > deadline:
+        break
     reply = session.get(f"{campaign}/stats", headers={"If-None-Match": latest.headers["etag"]})
     statuses.add(reply.status_code)
     latest = reply if reply.status_code == 200 else latest
@@ -44,7 +46,10 @@ with requests.get(f"{SSE}/wait", params=topic, stream=True) as stream:
             event[name] = text
             continue
         if "data" in event:
-            lives.append(json.loads(event["data"])["impressions"])
+            numbers = json.loads(event["data"])
+            # Numbers that are too old are published again, as stale ones.
+            if not numbers["stale"]:
+                lives.append(numbers["impressions"])
         elif event:
             empty += 1
         event = {}
