@@ -91,11 +91,20 @@ it('the example of prices finds one price', async () => {
 })
 
 it('the example of a lock runs one process at a time', async () => {
+  const changes: string[] = []
+  const watching = new AbortController()
+  onTestFinished(() => watching.abort())
+  const watch = await fetch(`${urls.KV_URL}/v0/watch?prefix=locks/`, { signal: watching.signal })
+  void (async () => {
+    for await (const text of watch.body!.pipeThrough(new TextDecoderStream()))
+      changes.push(...Array.from(text.matchAll(/^event: (.*)$/gm), ([, op]) => op!))
+  })().catch(() => {})
   const first = startExample('lock')
   await waitUntil(() => first.output.includes('acquired'))
   const second = startExample('lock')
-  await waitUntil(() => second.output.includes('acquired'))
+  await Promise.all([first.end, second.end])
   expect(first.output).toBe('acquired\nreleased\n')
-  await second.end
   expect(second.output).toMatch(/^(?:waiting\n)*acquired\nreleased\n$/)
+  await waitUntil(() => changes.length >= 4)
+  expect(changes).toEqual(['put', 'delete', 'put', 'delete'])
 })

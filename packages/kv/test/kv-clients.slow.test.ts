@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import {
   buildGoProgram,
@@ -135,7 +136,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, prepare) => {
 
   it('receives each change at once, resumes, and receives no other', async () => {
     const data = createTemporaryFolder()
-    const settings = { data, watchHeartbeat: HEARTBEAT_MS }
+    const settings = { data, watchHeartbeat: HEARTBEAT_MS, port: await findFreePort() }
     let kv = await startKv(settings)
     onTestFinished(async () => void (await kv.stop()))
     const writer = startClient(kv)
@@ -172,10 +173,9 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, prepare) => {
     expect([await resumed.readChange(), await resumed.readChange()]).toEqual(['put w/missed 1', 'put w/missed 2'])
     await exchange(resumed, 'resumed')
 
-    const { port } = new URL(kv.url)
     await kv.stop()
     expect(await resumed.readChange()).toBeUndefined()
-    kv = await startKv({ ...settings, port: Number(port) })
+    kv = await startKv(settings)
     // A standalone service has no changes from before its start: the client reads the range again.
     expect(await watch({ prefix: 'w/', after: resumed.sequence })).toMatchObject({ status: 410 })
     const { watch: restarted } = await watch({ prefix: 'w/' })

@@ -26,8 +26,17 @@ const readStatedOutput = (script: string) =>
 const PREAMBLE = `
 cd "$FOLDER"
 curl() {
-  # A stream has no end of its own.
-  case "$*" in -N*) command curl -s --max-time 1 "$@" || [ $? = 28 ]; return ;; esac
+  # A stream has no end of its own. On a busy machine, it may not begin within a second.
+  case "$*" in
+    -N*)
+      for seconds in 1 5 20; do
+        output=$(command curl -s --max-time $seconds "$@") || [ $? = 28 ]
+        case "$output" in *"id: "*) break ;; esac
+      done
+      echo "$output"
+      return
+      ;;
+  esac
   command curl "$@" || return
   echo
 }

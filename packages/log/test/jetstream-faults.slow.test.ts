@@ -6,6 +6,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PEER_TIMEOUT_MS } from '../src/jetstream/stream/quorum.ts'
 import { toSubject } from '../src/jetstream/stream/stream.ts'
 import type { Log } from '../src/log.ts'
 import type { NatsServer } from '../src/nats/start-server.ts'
@@ -222,7 +223,9 @@ describe('without the server', () => {
     const left = servers[Number(cluster!.leader!.replace('server-', '')) - 1]!
     const { log } = await openTestLog(left.url, stream)
     await Promise.all(servers.map((one) => one !== left && one.suspend()))
-    await waitUntil(() => log.state.lastContactAt < steadyNow() - 2_000)
+    // Until then, the info of the isolated server still counts.
+    const end = steadyNow() + PEER_TIMEOUT_MS + 4_000
+    await waitUntil(() => steadyNow() > end && log.state.lastContactAt < steadyNow() - 2_000)
     const { lastContactAt } = log.state
     const starting = openTestLog(left.url, stream, { startTimeout: 2_000 })
     await expect(starting).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' })

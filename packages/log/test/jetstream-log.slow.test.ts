@@ -93,9 +93,9 @@ describe('on several nodes', () => {
   it('has one holder of the lease, and fences entries of the previous holder', async () => {
     const stream = createStreamName()
     const [one, other] = [await openTestLog(server.url, stream), await openTestLog(server.url, stream)]
-    const first = one.log.openLease(500)
+    const first = one.log.openLease(60_000)
     await first.waitUntilHeld()
-    const second = other.log.openLease(500)
+    const second = other.log.openLease(60_000)
     const { term } = first
     await first.append(APPEND_KIND, toBuffer('first'))
     expect(second.term).toBeUndefined()

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// The system assigns ports above 32767 to other servers and connections while the program that needs one still starts.
-const MIN_PORT = 20_000
-const PORT_COUNT = 12_000
+// The system assigns ports above 32767 to other servers and connections, and NATS servers of tests use those above 20000.
+// Each worker of the tests has its own range, because a port is free again until its program has started.
+const PORT_COUNT = 1_000
+const MIN_PORT = 10_000 + PORT_COUNT * (Number(process.env.VITEST_POOL_ID ?? 0) % 10)
 
 const found = new Set<number>()
 
