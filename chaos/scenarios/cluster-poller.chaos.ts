@@ -132,7 +132,8 @@ it('a cluster of stats under kills and halts of its poller: one node polls, the 
     for (const client of clients)
       await waitUntil(async () => (await client.getStats(`c${i}`))?.impressions === impressions)
   }
-  // Units of the calls of the cluster and of this test.
+  // Units of the calls of the cluster and of this test. Calls go on meanwhile.
+  const { calls: atLeast } = await control.getCounts()
   const used = await waitUntil(async () => {
     const all = await Promise.all(nodes.map(getUsedUnits))
     return new Set(all).size === 1 && all[0]
@@ -142,7 +143,7 @@ it('a cluster of stats under kills and halts of its poller: one node polls, the 
   process.stdout.write(`${calls - own} calls, ${used} units\n`)
   // A unit is stored before its call. A poller that was killed or halted in between may have stored more units than
   // calls.
-  expect(used).toBeGreaterThanOrEqual(calls - own - CALLS)
+  expect(used).toBeGreaterThanOrEqual(atLeast - own - CALLS)
   expect(used).toBeLessThanOrEqual(calls - own + ROUNDS * CONNECTIONS + CALLS)
   expect(kills).toBeGreaterThan(0)
 })

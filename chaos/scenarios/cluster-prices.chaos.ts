@@ -190,7 +190,7 @@ it('a cluster of prices under kills and halts: every import is atomic, and all c
   const imports = known.changes.get('import')!
   const settled = () => imports.filter(({ returnedAt }) => returnedAt !== Infinity).length
   // A writer whose node was killed delays others for a while.
-  await waitUntil(() => settled() > 3)
+  await waitUntil(() => settled() > 3 && new Set(seen).size > 3)
   working.abort()
   await isBroken
 

@@ -160,8 +160,11 @@ it('a cluster of sse under kills and halts: streams that move between nodes rece
   const known = new Set([...into.acknowledged.map(valueOf), ...into.unknown])
   expect(values.filter((value) => !known.has(value))).toEqual([])
   for (const topic of TOPICS) {
-    const current = await Promise.all(urls.map((url) => waitUntil(() => getReply(`${url}/value?topic=${topic}`))))
-    expect(new Set(current.map(({ headers }) => headers.get('event-id'))).size).toBe(1)
+    // A node without a reader may still apply the last values.
+    await waitUntil(async () => {
+      const current = await Promise.all(urls.map((url) => waitUntil(() => getReply(`${url}/value?topic=${topic}`))))
+      return new Set(current.map(({ headers }) => headers.get('event-id'))).size === 1
+    })
   }
   // The clients made progress.
   expect(into.acknowledged.length).toBeGreaterThan(50)

@@ -14,6 +14,7 @@ export async function isPolling({ url }: ServiceProcess): Promise<boolean> {
 /** Waits until a node of stats is the poller, and returns it. */
 export const findPoller = (nodes: readonly ServiceProcess[]): Promise<ServiceProcess> =>
   waitUntil(async () => {
-    for (const node of nodes) if (await isPolling(node)) return node
-    return undefined
+    // A killed node does not answer, and would delay the question to the next one.
+    const polling = await Promise.all(nodes.map(isPolling))
+    return nodes.find((_, i) => polling[i])
   })

@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startNatsServer } from '@influencer-stats/log/nats-server'
 import { deleteStream } from '@influencer-stats/log/testing/nats'
 import { readBackup, type BackupHead } from '@influencer-stats/runtime/backup-format'
@@ -23,7 +24,7 @@ const run = (script: 'backup' | 'restore', ...args: string[]) =>
   })
 
 async function startNode() {
-  const server = await startNatsServer({ folder: createTemporaryFolder() })
+  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
   onTestFinished(() => server.stop('SIGKILL'))
   return { server, kv: await start({ cluster: server.url, natsReplicas: 1, natsStream: 'kv' }) }
 }

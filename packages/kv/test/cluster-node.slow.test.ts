@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startNatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
@@ -145,7 +146,11 @@ describe('nodes of kv', () => {
   })
 
   it('accept values up to the limit, even if they exceed the size of a message', async () => {
-    const small = await startNatsServer({ folder: createTemporaryFolder(), config: 'max_payload: 262144' })
+    const small = await startNatsServer({
+      folder: createTemporaryFolder(),
+      port: await findFreePort(),
+      config: 'max_payload: 262144',
+    })
     onTestFinished(() => small.stop('SIGKILL'))
     const [stream, settings] = [newStream(), { cluster: small.url }]
     const [one, other] = [await startTestNode(stream, settings), await startTestNode(stream, settings)]
@@ -182,7 +187,7 @@ describe('nodes of kv', () => {
 
 describe('without the log', () => {
   it('reads continue and state their staleness, changes get 503, and both recover with the log', async () => {
-    const ownServer = await startNatsServer({ folder: createTemporaryFolder() })
+    const ownServer = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
     onTestFinished(() => ownServer.stop('SIGKILL'))
     const kv = await startTestNode(newStream(), { appendTimeout: 500, cluster: ownServer.url })
     await waitUntil(async () => (await put(kv, 'k', '1')).status === 201)

@@ -11,7 +11,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 it('a second process on the same folder waits for it, then refuses to start with one line', async () => {
   const data = createTemporaryFolder()
   const first = await startKv({ data })
-  const { code, stderr } = await spawnKv(data, { settings: ['--shutdown-timeout', '1'] }).ended
+  const { code, stderr } = await spawnKv(data, { settings: ['--shutdown-timeout', '5000'] }).ended
   expect(code).toBe(1)
   const [waits, refuses, ...others] = stderr.trim().split('\n')
   expect(waits).toContain('waiting')

@@ -182,7 +182,7 @@ it('heartbeats add no memory for a client that does not read', async () => {
   await waitForSequence(reader, 1)
   const written = slow.unread.length
   const heartbeats = reader.received.length + 3
-  await waitUntil(() => reader.received.length === heartbeats)
+  await waitUntil(() => reader.received.length >= heartbeats)
   expect(slow.unread).toHaveLength(written)
   slow.read()
   await waitUntil(() => slow.unread.length > 0)

@@ -1,6 +1,7 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { findFreePorts, startNatsServer } from '@influencer-stats/log/nats-server'
+import { startNatsServer } from '@influencer-stats/log/nats-server'
 import { deleteStream } from '@influencer-stats/log/testing/nats'
 import { expect, it, onTestFinished } from 'vitest'
 import { start } from './support/cluster-nodes.ts'
@@ -8,7 +9,7 @@ import { entity, type TestKv } from './support/kv.ts'
 
 /** Starts a NATS server, which stops when the test ends. */
 async function startNats(port?: number) {
-  const server = await startNatsServer({ folder: createTemporaryFolder(), ...(port && { port }) })
+  const server = await startNatsServer({ folder: createTemporaryFolder(), port: port ?? (await findFreePort()) })
   onTestFinished(() => server.stop('SIGKILL'))
   return server
 }
@@ -22,7 +23,7 @@ const readJson = async (kv: TestKv, path: string) => {
 const readMetric = async (kv: TestKv, line: string) => (await kv.request('GET', '/metrics')).text.includes(`${line}\n`)
 
 it('a node without state and without its log is not ready, and refuses reads', async () => {
-  const [port] = await findFreePorts(1)
+  const port = await findFreePort()
   const kv = await start({ cluster: `nats://127.0.0.1:${port}`, natsReplicas: 1, threads: 2 })
   expect(await readJson(kv, '/readyz')).toMatchObject({
     status: 503,

@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -6,7 +7,7 @@ import type { LogAvailability } from '../src/availability.ts'
 import { createLogStateMemory, createWriteReadiness, getSharedAvailability } from '../src/log-state.ts'
 import { openJetStreamLog } from '../src/jetstream/jetstream-log.ts'
 import type { JetStreamLogOptions } from '../src/jetstream/options.ts'
-import { findFreePorts, type NatsServer } from '../src/nats/start-server.ts'
+import { type NatsServer } from '../src/nats/start-server.ts'
 import { deleteStream, startTestNatsServer } from './support/nats.ts'
 import { createLogCapture, createStreamName, openTestLog } from './support/open-log.ts'
 import { toBuffer } from './support/text-frames.ts'
@@ -72,7 +73,7 @@ it('a node with state starts without servers, refuses writes at once, and attach
 })
 
 it('a node without state starts empty, and has state once it attaches', async () => {
-  const [port] = await findFreePorts(1)
+  const port = await findFreePort()
   const node = await openLog(`nats://127.0.0.1:${port}`, createStreamName())
   expect([node.log.isEmpty, node.changes.at(-1)]).toEqual([true, ['NATS_UNREACHABLE', true]])
   const late = await startTestNatsServer({ port: port! })
@@ -83,7 +84,7 @@ it('a node without state starts empty, and has state once it attaches', async ()
 })
 
 it('a node without state whose threads know the epoch restarts to join', async () => {
-  const [port] = await findFreePorts(1)
+  const port = await findFreePort()
   const node = await openLog(`nats://127.0.0.1:${port}`, createStreamName(), { restartsToJoin: true })
   await startTestNatsServer({ port: port! })
   expect(await node.fatal).toMatchObject({ message: 'test: the log is available; this node restarts to load it' })

@@ -66,8 +66,7 @@ it('requests again at once if it was granted too late, because no other node can
 it('renews in time, and releases on close', async () => {
   const requests: LeaseRequest[] = []
   const lease = startLease(async (request) => (requests.push(request), toOwnLease(1)))
-  await waitUntil(() => requests.length === 4)
-  expect(lease.term).toBe(1)
+  await waitUntil(() => requests.length >= 4 && lease.term === 1)
   await lease.close()
   expect(requests.at(-1)).toEqual({ holder: 'own', ttl: 0 })
   expect(lease.term).toBeUndefined()
@@ -136,7 +135,8 @@ it('reports the loss on expiry, and not while it is renewed', async () => {
   const since = performance.now()
   await lease.waitUntilHeld()
   await lease.waitUntilLost()
-  expect(requestCount).toBeGreaterThan(3)
   expect(performance.now() - since).toBeGreaterThanOrEqual(TTL_MS)
+  // A busy machine may send the request that fails after the expiry.
+  await waitUntil(() => requestCount > 3)
   expect(lease.term).toBeUndefined()
 })

@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { START_SCRIPT, spawnStart, type ReadyRow } from '@influencer-stats/runtime/testing/spawn-start'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -42,7 +43,12 @@ test('servers restart one by one, and one is replaced for good, under writes', a
     const routes = ports.slice(0, 3).map((port) => `nats://127.0.0.1:${port}`)
     const cluster = `cluster { name: shipped, listen: "127.0.0.1:${ports[i]}", routes: ${JSON.stringify(routes)} }`
     const config = `server_name: server-${i + 1}\n${cluster}\n${USERS_CONF}`
-    const server = await startNatsServer({ folder: createTemporaryFolder(), config, processors: 1 })
+    const server = await startNatsServer({
+      folder: createTemporaryFolder(),
+      port: await findFreePort(),
+      config,
+      processors: 1,
+    })
     onTestFinished(() => server.stop('SIGKILL'))
     return server
   }

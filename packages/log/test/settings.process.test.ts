@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, nkeys } from '@nats-io/transport-node'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
@@ -5,7 +6,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { findFreePorts } from '../src/nats/start-server.ts'
 import { createOperator } from './support/credentials.ts'
 import { startTestNatsServer } from './support/nats.ts'
 import { createLogCapture, createStreamName, openTestLog } from './support/open-log.ts'
@@ -39,7 +39,7 @@ const startError = (code: string, words: RegExp) => ({
 
 describe('an invalid setting:', () => {
   it('no server', async () => {
-    const [port] = await findFreePorts(1)
+    const port = await findFreePort()
     expect(await startAndFail(`nats://user:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`)).toMatchObject(
       startError('NATS_UNREACHABLE', new RegExp(`^test: no NATS server is reachable at 127.0.0.1:${port}$`)),
     )

@@ -10,7 +10,7 @@ const UNKNOWN_RESULT: SendResult = { kind: 'unknown', cause: undefined }
 const toStored = (seq: number): SendResult => ({ kind: 'stored', seq })
 
 /** Creates a writer with a result for each attempt; the last one repeats. */
-function startWriter(results: SendResult[], timeout = 100, applyTimeout?: number) {
+function startWriter(results: SendResult[], timeout = 1_000, applyTimeout?: number) {
   const frames: SequencedFrame[] = []
   const writer = new LogWriter({
     maxMessageBytes: 1_000,

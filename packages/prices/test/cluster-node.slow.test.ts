@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { openJetStreamLog } from '@influencer-stats/log/jetstream-log'
 import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
@@ -16,7 +17,7 @@ import { createPrice, toSearch, startPrices, toUuid, type PricesReply, type Test
 let server: NatsServer
 
 beforeAll(async () => {
-  server = await startNatsServer({ folder: createTemporaryFolder() })
+  server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
 })
 afterAll(() => server?.stop('SIGKILL'))
 
@@ -261,7 +262,7 @@ describe('nodes of prices', () => {
 
 describe('without the log', () => {
   it('searches continue and state their age, changes answer 503, and both recover with the log', async () => {
-    const own = await startNatsServer({ folder: createTemporaryFolder() })
+    const own = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
     onTestFinished(() => own.stop('SIGKILL'))
     const prices = await startNode(newStream(), { appendTimeout: 500 }, own.url)
     const price = createSizedPrice(1)

@@ -1,7 +1,7 @@
 import { openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect as connectPlain } from 'node:net'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Registry } from '../src/metrics/prom-client.ts'
@@ -110,10 +110,13 @@ describe.each(SERVERS)('%s speaks TLS', (server) => {
     const silent = connectPlain(port, '127.0.0.1')
     await once(silent, 'connect')
     const socket = await open(port, first)
-    const answered = readReplies(socket, formatRequest('GET', HOT_PATH) + formatRequest('GET', '/slow-later/300'), 2)
+    const gate = createTemporaryFolder()
+    const later = formatRequest('GET', `/gated-later/${basename(gate)}`)
+    const answered = readReplies(socket, formatRequest('GET', HOT_PATH) + later, 2)
     // When the first reply arrives, the server has read the second request.
     await once(socket, 'data')
     const stopped = running.stop()
+    writeFileSync(join(gate, 'open'), '')
     const [, { status, headers }] = (await answered) as [RawReply, RawReply]
     expect([status, headers.connection]).toEqual([200, 'close'])
     expect(await stopped).toBe(true)

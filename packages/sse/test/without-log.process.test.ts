@@ -1,4 +1,5 @@
-import { findFreePorts, startNatsServer } from '@influencer-stats/log/nats-server'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { startNatsServer } from '@influencer-stats/log/nats-server'
 import { deleteStream } from '@influencer-stats/log/testing/nats'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -7,7 +8,7 @@ import { createNodeSettings, createStreamName } from './support/cluster-nodes.ts
 import { startSse } from './support/test-sse.ts'
 
 it('a running node that loses its stream continues its streams and values', async () => {
-  const server = await startNatsServer({ folder: createTemporaryFolder() })
+  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
   onTestFinished(() => server.stop('SIGKILL'))
   const stream = createStreamName()
   const sse = await startSse({ ...createNodeSettings(server.url, stream), threads: 2 })
@@ -24,7 +25,7 @@ it('a running node that loses its stream continues its streams and values', asyn
 })
 
 it('a node that starts without its log is empty and not ready', async () => {
-  const [port] = await findFreePorts(1)
+  const port = await findFreePort()
   const sse = await startSse(createNodeSettings(`nats://127.0.0.1:${port}`, createStreamName()))
   expect(await sse.request('GET', '/readyz')).toMatchObject({ status: 503, body: { detail: 'NATS_UNREACHABLE' } })
   for (const path of ['/value?topic=fire', '/?topic=fire'])

@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startNatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { embed } from '@influencer-stats/runtime/embed'
@@ -155,7 +156,7 @@ describe('nodes of stats', () => {
   })
 
   it('follow another poller after they lose the lease', async () => {
-    const own = await startNatsServer({ folder: createTemporaryFolder() })
+    const own = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
     // Long enough that a node loses the lease only by the suspension here, however busy the machine is.

@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startNatsServer } from '@influencer-stats/log/nats-server'
 import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
@@ -8,7 +9,7 @@ import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 
 describe('without the log', () => {
   it('reads continue and are stale, changes get 503, and all recovers with the log', async () => {
-    const own = await startNatsServer({ folder: createTemporaryFolder() })
+    const own = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
     const settings = {
@@ -54,7 +55,7 @@ describe('without the log', () => {
   })
 
   it('a node stops in time', async () => {
-    const own = await startNatsServer({ folder: createTemporaryFolder() })
+    const own = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
     const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 100, appendTimeout: 25_000 }

@@ -112,8 +112,9 @@ describe('live numbers', () => {
     stats = await startOnStandIn({ ...settings, youtubeUri: standIn.url })
     await stats.put('/collections/c', { videos: [VIDEO] })
     const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
-    await waitUntil(() => numbersIn(stream).length > 0)
-    expect(numbersIn(stream).at(-1)).toMatchObject({ source: 'stand-in', stale: false })
+    // The first numbers of a busy machine may already be stale.
+    await waitUntil(() => numbersIn(stream).at(-1)?.stale === false)
+    expect(numbersIn(stream).at(-1)).toMatchObject({ source: 'stand-in' })
     await stats.stop()
 
     const other = await startFakeYoutube()
@@ -123,8 +124,8 @@ describe('live numbers', () => {
     expect(numbersIn(stream).at(-1)).not.toHaveProperty('impressions')
     expect(numbersIn(stream).at(-1).stale).toBe(true)
     other.handler = numbers
-    await waitUntil(() => numbersIn(stream).at(-1).impressions === 100)
-    expect(numbersIn(stream).at(-1)).toMatchObject({ source: other.url, stale: false })
+    await waitUntil(() => numbersIn(stream).at(-1).impressions === 100 && numbersIn(stream).at(-1).stale === false)
+    expect(numbersIn(stream).at(-1)).toMatchObject({ source: other.url })
   })
 
   it('survive an outage of the broadcaster without an effect on other requests', async () => {
@@ -132,7 +133,7 @@ describe('live numbers', () => {
     const first = await embed(sse, { port })
     await start(first.url)
     const before = await impressions()
-    await waitUntil(async () => (await readMetric('stats_publish_total')) === 1)
+    await waitUntil(async () => (await readMetric('stats_publish_total')) >= 1)
     await first.stop()
 
     await standIn.control.freezeClock(TIMESTAMP + HOUR_MS)

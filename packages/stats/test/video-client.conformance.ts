@@ -137,10 +137,13 @@ export function testVideoClient(
       ['says nothing', hanging],
     ])('aborts a call whose reply %s, and continues', async (_, endless) => {
       const youtube = await startFakeYoutube()
-      youtube.handler = endless
       const hasty = await create(options({ uri: youtube.url, timeout: 500, connections: 1 }))
+      // On an open connection, a busy machine sends the next call before its timeout.
+      await waitUntil(async () => (await hasty.fetch([SAMPLE_VIDEOS[0]!])).found.length === 1)
+      const { used } = meter
+      youtube.handler = endless
       expect(await hasty.fetch([SAMPLE_VIDEOS[0]!])).toMatchObject({ failed: [SAMPLE_VIDEOS[0]], fault: unavailable })
-      expect(meter.used).toBe(1)
+      expect(meter.used).toBe(used + 1)
       youtube.handler = numbers
       await waitUntil(async () => (await hasty.fetch([SAMPLE_VIDEOS[0]!])).found.length === 1)
       await hasty.close()

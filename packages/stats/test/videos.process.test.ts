@@ -117,7 +117,10 @@ describe('the details of videos', () => {
       const reply = await client.listVideos('c')
       return reply!.videos[0]!.title && reply!.videos
     })
-    const points = await client.getVideoHistory('c', first)
+    const points = await waitUntil(async () => {
+      const found = await client.getVideoHistory('c', first)
+      return found!.length > 0 && found
+    })
     expect((await standIn.control.getCounts()).calls).toBe(1)
     await one.stop()
     await standIn.control.setFaults({ errorRate: 1 })

@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startNatsServer } from '@influencer-stats/log/nats-server'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -6,7 +7,7 @@ import { createStreamName, isPolling, startNode } from './support/cluster-node.t
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 
 it('a node with state serves reads without its servers, and polls again with them', async () => {
-  const server = await startNatsServer({ folder: createTemporaryFolder() })
+  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
   onTestFinished(() => server.stop('SIGKILL'))
   const youtube = await startFakeYoutube()
   const settings = { youtubeUri: youtube.url, pollerLeaseTtl: 1_000, data: createTemporaryFolder() }

@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
@@ -11,7 +12,7 @@ type StartNode = (natsStream: string) => Overrides & { readonly cluster: string 
 export function useNats(): StartNode {
   let server: NatsServer
   beforeAll(async () => {
-    server = await startNatsServer({ folder: createTemporaryFolder() })
+    server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
   })
   afterAll(() => server?.stop('SIGKILL'))
   return (natsStream) => ({ cluster: server.url, natsReplicas: 1, natsStream })

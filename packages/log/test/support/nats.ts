@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { onFileFinished } from '@influencer-stats/runtime/testing/on-file-finished'
@@ -11,7 +12,7 @@ import {
 
 /** Starts a server, which is stopped after the tests of the file. */
 export async function startTestNatsServer(options: Partial<NatsServerOptions> = {}): Promise<NatsServer> {
-  const server = await startNatsServer({ folder: createTemporaryFolder(), ...options })
+  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort(), ...options })
   onFileFinished(() => server.stop('SIGKILL'))
   return server
 }

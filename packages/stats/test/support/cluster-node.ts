@@ -1,3 +1,4 @@
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
 import type { Log } from '@influencer-stats/log/log'
 import type { LevelStateMachine } from '@influencer-stats/log/level-state-machine'
@@ -17,7 +18,7 @@ import { startStats, type TestStats } from './stats.ts'
 export function startTestNatsServer(): () => NatsServer {
   let server: NatsServer
   beforeAll(async () => {
-    server = await startNatsServer({ folder: createTemporaryFolder() })
+    server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
   })
   afterAll(() => server?.stop('SIGKILL'))
   return () => server

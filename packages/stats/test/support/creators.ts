@@ -10,22 +10,27 @@ import type { YoutubeHandler } from './fake-youtube.ts'
 /** Returns the id of a channel by its number. */
 export const channelId = (number: number): string => `UC${String(number).padStart(22, '0')}`
 
-/** Gives every video 100 views, 10 likes and 5 comments, and the channel that `getChannel` returns. */
+/**
+ * Gives every video 100 views, 10 likes and 5 comments, and the channel that `getChannel` returns. Of the channels
+ * themselves it knows nothing.
+ */
 export const withChannels =
   (getChannel: (video: string) => number): YoutubeHandler =>
   (ids, reply) =>
     reply.end(
       JSON.stringify({
         kind: 'youtube#videoListResponse',
-        items: ids.map((id) => ({
-          id,
-          snippet: {
-            title: `Video ${id}`,
-            channelTitle: `Channel ${getChannel(id)}`,
-            channelId: channelId(getChannel(id)),
-          },
-          statistics: { viewCount: '100', likeCount: '10', commentCount: '5' },
-        })),
+        items: ids
+          .filter((id) => !id.startsWith('UC'))
+          .map((id) => ({
+            id,
+            snippet: {
+              title: `Video ${id}`,
+              channelTitle: `Channel ${getChannel(id)}`,
+              channelId: channelId(getChannel(id)),
+            },
+            statistics: { viewCount: '100', likeCount: '10', commentCount: '5' },
+          })),
       }),
     )
 
