@@ -7,7 +7,7 @@ import type { LogAvailability } from '../src/availability.ts'
 import { createLogStateMemory, createWriteReadiness, getSharedAvailability } from '../src/log-state.ts'
 import { openJetStreamLog } from '../src/jetstream/jetstream-log.ts'
 import type { JetStreamLogOptions } from '../src/jetstream/options.ts'
-import { type NatsServer } from '../src/nats/start-server.ts'
+import type { NatsServer } from '../src/nats/start-server.ts'
 import { deleteStream, startTestNatsServer } from './support/nats.ts'
 import { createLogCapture, createStreamName, openTestLog } from './support/open-log.ts'
 import { toBuffer } from './support/text-frames.ts'
@@ -76,7 +76,7 @@ it('a node without state starts empty, and has state once it attaches', async ()
   const port = await findFreePort()
   const node = await openLog(`nats://127.0.0.1:${port}`, createStreamName())
   expect([node.log.isEmpty, node.changes.at(-1)]).toEqual([true, ['NATS_UNREACHABLE', true]])
-  const late = await startTestNatsServer({ port: port! })
+  const late = await startTestNatsServer({ port })
   await node.waitForCode('READY')
   expect([node.log.isEmpty, node.changes.at(-1)]).toEqual([false, ['READY', false]])
   expect((await node.append('a')).outcome).toBe(1)
@@ -86,7 +86,7 @@ it('a node without state starts empty, and has state once it attaches', async ()
 it('a node without state whose threads know the epoch restarts to join', async () => {
   const port = await findFreePort()
   const node = await openLog(`nats://127.0.0.1:${port}`, createStreamName(), { restartsToJoin: true })
-  await startTestNatsServer({ port: port! })
+  await startTestNatsServer({ port })
   expect(await node.fatal).toMatchObject({ message: 'test: the log is available; this node restarts to load it' })
   expect(node.log.isEmpty).toBe(true)
 })

@@ -6,10 +6,12 @@ import { createServer } from 'node:net'
 const PORT_COUNT = 1_000
 const MIN_PORT = 10_000 + PORT_COUNT * (Number(process.env.VITEST_POOL_ID ?? 0) % 10)
 
+/** The ports that this process has found lately, whose programs may not have started yet. */
 const found = new Set<number>()
 
 /** Finds a port that is currently free, for a program that cannot report its port or has to restart on the same one. */
 export async function findFreePort(): Promise<number> {
+  if (found.size > PORT_COUNT / 2) found.clear()
   for (;;) {
     const port = MIN_PORT + Math.floor(Math.random() * PORT_COUNT)
     if (found.has(port)) continue
