@@ -1,3 +1,4 @@
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { checkAccessibility, COLOURS } from './browser.ts'
@@ -18,8 +19,8 @@ export async function checkScreen(page: Page, name: string): Promise<void> {
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${colorScheme}.png` })
   }
   await page.setViewportSize({ width: 390, height: 800 })
-  // Charts get their new width after the page.
-  await page.waitForFunction('document.documentElement.scrollWidth <= 390')
+  // Charts get their new width after the page, whose policy forbids the `eval` by which `waitForFunction` repeats a text.
+  await waitUntil(() => page.evaluate<boolean>('document.documentElement.scrollWidth <= 390'))
   if (SHOTS && (await preview.count()) > 0) await preview.scrollIntoViewIfNeeded()
   if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-390.png` })
   await page.setViewportSize({ width: 1_280, height: 800 })
