@@ -70,7 +70,10 @@ export default defineConfig({
     ],
     pool: 'forks',
     // In addition to those of the tiers.
-    setupFiles: ['./packages/runtime/test/support/close-after-file.ts', './scripts/property-seed.ts'],
+    setupFiles: [
+      './packages/runtime/test/support/close-after-file.ts',
+      './packages/runtime/test/support/property-seed.ts',
+    ],
     // Node loads the code of tests like that of services, without a transform of Vitest.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },

@@ -36,6 +36,9 @@ const UNMEASURED_PATHS = [
   'bench/src/machine.ts',
   'flame/src/cli.ts',
   'flame/src/stale-graphs.ts',
+  // Checks of the project.
+  '.ci',
+  'chaos',
   'vitest.config.ts',
   '*/test/*',
   // Configurations of other programs, for an installation.
