@@ -1,6 +1,4 @@
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
-import { startNatsServer } from '@influencer-stats/log/nats-server'
-import { deleteStream } from '@influencer-stats/log/testing/nats'
+import { deleteStream, startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import { readBackup, type BackupHead } from '@influencer-stats/runtime/backup-format'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -9,7 +7,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { start } from './support/cluster-nodes.ts'
 import type { TestKv } from './support/kv.ts'
 
@@ -24,8 +22,7 @@ const run = (script: 'backup' | 'restore', ...args: string[]) =>
   })
 
 async function startNode() {
-  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
-  onTestFinished(() => server.stop('SIGKILL'))
+  const server = await startTestNatsServer()
   return { server, kv: await start({ cluster: server.url, natsReplicas: 1, natsStream: 'kv' }) }
 }
 

@@ -1,18 +1,10 @@
 import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { startNatsServer } from '@influencer-stats/log/nats-server'
-import { deleteStream } from '@influencer-stats/log/testing/nats'
-import { expect, it, onTestFinished } from 'vitest'
+import { deleteStream, startTestNatsServer } from '@influencer-stats/log/testing/nats'
+import { expect, it } from 'vitest'
 import { start } from './support/cluster-nodes.ts'
 import { entity, type TestKv } from './support/kv.ts'
-
-/** Starts a NATS server, which stops when the test ends. */
-async function startNats(port?: number) {
-  const server = await startNatsServer({ folder: createTemporaryFolder(), port: port ?? (await findFreePort()) })
-  onTestFinished(() => server.stop('SIGKILL'))
-  return server
-}
 
 const put = (kv: TestKv, value: string) =>
   kv.request('PUT', entity('k'), value, { 'content-type': 'text/plain' }).then(({ status }) => status)
@@ -37,7 +29,7 @@ it('a node without state and without its log is not ready, and refuses reads', a
   for (const path of ['/', '/docs', '/openapi.json', '/version', '/healthz'])
     expect([path, (await kv.request('GET', path)).status]).toEqual([path, 200])
   expect(await readMetric(kv, 'kv_log_available 0')).toBe(true)
-  await startNats(port)
+  await startTestNatsServer({ port })
   await waitUntil(async () => (await kv.request('GET', '/readyz')).status === 200)
   expect(await put(kv, '1')).toBe(201)
   expect((await kv.request('GET', entity('k'))).text).toBe('1')
@@ -45,7 +37,7 @@ it('a node without state and without its log is not ready, and refuses reads', a
 }, 120_000)
 
 it('a node with state serves reads without its servers and without its stream', async () => {
-  const server = await startNats()
+  const server = await startTestNatsServer()
   const settings = { cluster: server.url, natsReplicas: 1, data: createTemporaryFolder() }
   const first = await start(settings)
   expect(await put(first, '1')).toBe(201)

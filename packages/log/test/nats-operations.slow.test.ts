@@ -1,4 +1,3 @@
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { START_SCRIPT, spawnStart, type ReadyRow } from '@influencer-stats/runtime/testing/spawn-start'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -9,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { findFreePorts, startNatsServer, type NatsServer } from '../src/nats/start-server.ts'
+import { startTestNatsServer } from './support/nats.ts'
 
 const USERS_CONF = readFileSync(new URL('../../../deploy/nats/users.conf', import.meta.url), 'utf8')
 
@@ -43,14 +43,7 @@ test('servers restart one by one, and one is replaced for good, under writes', a
     const routes = ports.slice(0, 3).map((port) => `nats://127.0.0.1:${port}`)
     const cluster = `cluster { name: shipped, listen: "127.0.0.1:${ports[i]}", routes: ${JSON.stringify(routes)} }`
     const config = `server_name: server-${i + 1}\n${cluster}\n${USERS_CONF}`
-    const server = await startNatsServer({
-      folder: createTemporaryFolder(),
-      port: await findFreePort(),
-      config,
-      processors: 1,
-    })
-    onTestFinished(() => server.stop('SIGKILL'))
-    return server
+    return startTestNatsServer({ config, processors: 1 })
   }
   const servers = await Promise.all([0, 1, 2].map(start))
   const operator = await jetstreamManager(await connectAs('operator', servers), { checkAPI: false })

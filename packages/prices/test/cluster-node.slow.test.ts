@@ -1,11 +1,11 @@
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import { openJetStreamLog } from '@influencer-stats/log/jetstream-log'
-import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
+import type { NatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
 import { openPricesLevel } from '../src/storage/database.ts'
 import type { Price } from '../src/core/price.ts'
@@ -17,9 +17,8 @@ import { createPrice, toSearch, startPrices, toUuid, type PricesReply, type Test
 let server: NatsServer
 
 beforeAll(async () => {
-  server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
+  server = await startTestNatsServer()
 })
-afterAll(() => server?.stop('SIGKILL'))
 
 let streams = 0
 const newStream = () => `prices-${process.pid}-${++streams}`
@@ -262,8 +261,7 @@ describe('nodes of prices', () => {
 
 describe('without the log', () => {
   it('searches continue and state their age, changes answer 503, and both recover with the log', async () => {
-    const own = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
-    onTestFinished(() => own.stop('SIGKILL'))
+    const own = await startTestNatsServer()
     const prices = await startNode(newStream(), { appendTimeout: 500 }, own.url)
     const price = createSizedPrice(1)
     await waitUntil(async () => [200, 201].includes((await put(prices, price)).status))

@@ -1,13 +1,11 @@
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
-import { startNatsServer } from '@influencer-stats/log/nats-server'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPrice, startPrices, toUuid } from './support/prices.ts'
 
 it('a node with state serves reads without its servers, and takes changes again with them', async () => {
-  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
-  onTestFinished(() => server.stop('SIGKILL'))
+  const server = await startTestNatsServer()
   const settings = { cluster: server.url, natsReplicas: 1, indexes: 'bitset', data: createTemporaryFolder() }
   const start = async () => {
     const prices = await startPrices(settings)

@@ -1,15 +1,12 @@
 import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
-import { startNatsServer } from '@influencer-stats/log/nats-server'
-import { deleteStream } from '@influencer-stats/log/testing/nats'
-import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { deleteStream, startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { createNodeSettings, createStreamName } from './support/cluster-nodes.ts'
 import { startSse } from './support/test-sse.ts'
 
 it('a running node that loses its stream continues its streams and values', async () => {
-  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
-  onTestFinished(() => server.stop('SIGKILL'))
+  const server = await startTestNatsServer()
   const stream = createStreamName()
   const sse = await startSse({ ...createNodeSettings(server.url, stream), threads: 2 })
   const open = await sse.open('?topic=fire')

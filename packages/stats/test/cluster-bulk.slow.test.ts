@@ -1,9 +1,9 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
-import { startTestNatsServer, startPair } from './support/cluster-node.ts'
+import { useNats, startPair } from './support/cluster-node.ts'
 
-const nats = startTestNatsServer()
+const nats = useNats()
 const COUNT = 150
 
 it(

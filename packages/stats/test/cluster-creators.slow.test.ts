@@ -1,10 +1,10 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { channelId, withChannels } from './support/creators.ts'
-import { startTestNatsServer, startPair } from './support/cluster-node.ts'
+import { useNats, startPair } from './support/cluster-node.ts'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 
-const nats = startTestNatsServer()
+const nats = useNats()
 
 it('every node of a cluster has the creators, with the same numbers', async () => {
   const youtube = await startFakeYoutube()

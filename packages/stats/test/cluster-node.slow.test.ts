@@ -1,5 +1,4 @@
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
-import { startNatsServer } from '@influencer-stats/log/nats-server'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { embed } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
@@ -7,10 +6,10 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { sse } from '@influencer-stats/sse/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { failing, listOf, numbers, startFakeYoutube, videoIds, type FakeYoutube } from './support/fake-youtube.ts'
-import { startTestNatsServer, createStreamName, isPolling, openNodeState, startNode } from './support/cluster-node.ts'
+import { useNats, createStreamName, isPolling, openNodeState, startNode } from './support/cluster-node.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 
-const nats = startTestNatsServer()
+const nats = useNats()
 
 const HOUR_MS = 3_600_000
 
@@ -156,8 +155,7 @@ describe('nodes of stats', () => {
   })
 
   it('follow another poller after they lose the lease', async () => {
-    const own = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
-    onTestFinished(() => own.stop('SIGKILL'))
+    const own = await startTestNatsServer()
     const youtube = await startFakeYoutube()
     // Long enough that a node loses the lease only by the suspension here, however busy the machine is.
     const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 200, pollerLeaseTtl: 2_000 }

@@ -1,10 +1,10 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { createStatsClient } from '../src/client.ts'
-import { startTestNatsServer, startPair } from './support/cluster-node.ts'
+import { useNats, startPair } from './support/cluster-node.ts'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 
-const nats = startTestNatsServer()
+const nats = useNats()
 const HOUR_MS = 3_600_000
 const TIKTOK = 'https://www.tiktok.com/@anna/video/7234567890123456789'
 const TIKTOK_ID = 'tiktok-7234567890123456789'

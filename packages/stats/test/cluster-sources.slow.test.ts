@@ -1,10 +1,10 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
-import { isPolling, startTestNatsServer, startPair } from './support/cluster-node.ts'
+import { isPolling, useNats, startPair } from './support/cluster-node.ts'
 import { SAMPLE_CHANNEL as channel, SAMPLE_PLAYLIST, startStandIn } from './support/stand-in.ts'
 import type { TestStats } from './support/stats.ts'
 
-const nats = startTestNatsServer()
+const nats = useNats()
 const NOON = Date.UTC(2026, 2, 10, 12)
 
 const getVideos = async (node: TestStats): Promise<string[]> => (await node.get('/collections/c')).body.videos

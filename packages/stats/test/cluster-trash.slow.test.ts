@@ -1,9 +1,9 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
-import { startTestNatsServer, startPair } from './support/cluster-node.ts'
+import { useNats, startPair } from './support/cluster-node.ts'
 
-const nats = startTestNatsServer()
+const nats = useNats()
 
 it('each node of a cluster restores what another deleted, with its numbers', async () => {
   const youtube = await startFakeYoutube()

@@ -8,10 +8,10 @@ import { SOURCES_KEY } from '../src/state/level-keys.ts'
 import { POSITION_KEY } from '../src/state/level-snapshot.ts'
 import { toHistoryId, ConflictError, type SnapshotRow } from '../src/state/stats-state.ts'
 import { testState } from './state.conformance.ts'
-import { startTestNatsServer, createStreamName, openNodeState, openTestStateMachine } from './support/cluster-node.ts'
+import { useNats, createStreamName, openNodeState, openTestStateMachine } from './support/cluster-node.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
-const nats = startTestNatsServer()
+const nats = useNats()
 
 testState('of a node', async () => {
   const { state, held } = await openNodeState(nats().url, createStreamName())

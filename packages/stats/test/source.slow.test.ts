@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { failing, listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { startKv } from './support/kv.ts'
-import { startTestNatsServer, createStreamName, nodeSettings, startNode } from './support/cluster-node.ts'
+import { useNats, createStreamName, nodeSettings, startNode } from './support/cluster-node.ts'
 import { startOnStandIn, startStats, type TestStats } from './support/stats.ts'
 
 const HOUR_MS = 3_600_000
@@ -115,7 +115,7 @@ it('a start states in one line which numbers are not in use', async () => {
 })
 
 describe('nodes of different sources', () => {
-  const nats = startTestNatsServer()
+  const nats = useNats()
   const polls = async (node: TestStats) => (await node.get('/node')).body.polling === true
 
   async function startStandInNode(stream: string, youtubeUri: string, data = createTemporaryFolder()) {

@@ -3,11 +3,11 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStatsClient } from '../src/client.ts'
 import { startKv } from './support/kv.ts'
-import { startTestNatsServer, createStreamName, nodeSettings } from './support/cluster-node.ts'
+import { useNats, createStreamName, nodeSettings } from './support/cluster-node.ts'
 import { SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { startStats, type StatsReply, type TestStats } from './support/stats.ts'
 
-const nats = startTestNatsServer()
+const nats = useNats()
 const [A, B, C] = SAMPLE_VIDEOS as unknown as readonly [string, string, string]
 const CONDITION_FAILED_REPLY = { status: 412, body: { code: 'CONDITION_FAILED' } }
 

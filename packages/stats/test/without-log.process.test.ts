@@ -1,14 +1,12 @@
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
-import { startNatsServer } from '@influencer-stats/log/nats-server'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { createStreamName, isPolling, startNode } from './support/cluster-node.ts'
 import { startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 
 it('a node with state serves reads without its servers, and polls again with them', async () => {
-  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
-  onTestFinished(() => server.stop('SIGKILL'))
+  const server = await startTestNatsServer()
   const youtube = await startFakeYoutube()
   const settings = { youtubeUri: youtube.url, pollerLeaseTtl: 1_000, data: createTemporaryFolder() }
   const stream = createStreamName()

@@ -1,8 +1,7 @@
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
-import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
+import type { NatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
-import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import { startKv, type TestKv } from './kv.ts'
 
 /** Returns the settings of a node on a stream of a NATS server. */
@@ -12,9 +11,8 @@ type StartNode = (natsStream: string) => Overrides & { readonly cluster: string 
 export function useNats(): StartNode {
   let server: NatsServer
   beforeAll(async () => {
-    server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
+    server = await startTestNatsServer()
   })
-  afterAll(() => server?.stop('SIGKILL'))
   return (natsStream) => ({ cluster: server.url, natsReplicas: 1, natsStream })
 }
 

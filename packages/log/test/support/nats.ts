@@ -12,7 +12,11 @@ import {
 
 /** Starts a server, which is stopped after the tests of the file. */
 export async function startTestNatsServer(options: Partial<NatsServerOptions> = {}): Promise<NatsServer> {
-  const server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort(), ...options })
+  const server = await startNatsServer({
+    folder: createTemporaryFolder(),
+    ...options,
+    port: options.port ?? (await findFreePort()),
+  })
   onFileFinished(() => server.stop('SIGKILL'))
   return server
 }

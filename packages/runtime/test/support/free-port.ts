@@ -6,23 +6,20 @@ import { createServer } from 'node:net'
 const PORT_COUNT = 1_000
 const MIN_PORT = 10_000 + PORT_COUNT * (Number(process.env.VITEST_POOL_ID ?? 0) % 10)
 
-/** The ports that this process has found lately, whose programs may not have started yet. */
-const found = new Set<number>()
+let last = Math.floor(Math.random() * PORT_COUNT)
 
 /** Finds a port that is currently free, for a program that cannot report its port or has to restart on the same one. */
 export async function findFreePort(): Promise<number> {
-  if (found.size > PORT_COUNT / 2) found.clear()
   for (;;) {
-    const port = MIN_PORT + Math.floor(Math.random() * PORT_COUNT)
-    if (found.has(port)) continue
-    found.add(port)
-    const server = createServer().listen(port, '127.0.0.1')
+    last = (last + 1) % PORT_COUNT
+    const server = createServer().listen(MIN_PORT + last, '127.0.0.1')
     try {
       await once(server, 'listening')
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
       throw error
     }
+    const { port } = server.address() as { port: number }
     server.close()
     await once(server, 'close')
     return port

@@ -1,12 +1,12 @@
-import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
-import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
+import type { NatsServer } from '@influencer-stats/log/nats-server'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import type { Log } from '@influencer-stats/log/log'
 import type { LevelStateMachine } from '@influencer-stats/log/level-state-machine'
 import { openJetStreamLog } from '@influencer-stats/log/jetstream-log'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import { CHANGE_KIND, encodeChange } from '../../src/state/stats-change.ts'
 import { openStatsLevel } from '../../src/state/level-database.ts'
 import { createLogState } from '../../src/state/log-state.ts'
@@ -15,12 +15,11 @@ import type { StatsState } from '../../src/state/stats-state.ts'
 import { startStats, type TestStats } from './stats.ts'
 
 /** Starts a NATS server for the tests of a file. */
-export function startTestNatsServer(): () => NatsServer {
+export function useNats(): () => NatsServer {
   let server: NatsServer
   beforeAll(async () => {
-    server = await startNatsServer({ folder: createTemporaryFolder(), port: await findFreePort() })
+    server = await startTestNatsServer()
   })
-  afterAll(() => server?.stop('SIGKILL'))
   return () => server
 }
 
