@@ -58,6 +58,5 @@ it('finds the values that all sets have, container by container, or reports that
     }),
     { numRuns: scaleRuns(200) },
   )
-  // 65 on average.
   expect(suited).toBeGreaterThan(15)
 })

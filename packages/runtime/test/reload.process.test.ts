@@ -53,7 +53,9 @@ test('a predecessor that exits after its successor is ready is not restarted', a
     return undefined
   }
   // On a busy machine, the successor may take longer than the delay.
-  const { started, pid, predecessor } = (await reload(2_000)) ?? (await reload(20_000))!
+  const reloaded = (await reload(2_000)) ?? (await reload(20_000))
+  expect(reloaded).toBeDefined()
+  const { started, pid, predecessor } = reloaded!
   await waitUntil(() => !isAlive(predecessor))
   // A reload begins after all earlier events of processes.
   started.kill('SIGHUP')

@@ -83,8 +83,13 @@ it(
     const pause = Date.now() - stoppedAt
     await time.runUntil(Date.now() + MINUTE_MS)
     const after = await expectSameUnits(agency)
-    expect(after.kinds.lookups).toBe(1)
     expect(after.used).toBeGreaterThanOrEqual(before.used)
+    expect(after).toEqual({
+      ...before,
+      used: after.used,
+      left: before.limit - after.used,
+      kinds: { ...after.kinds, lookups: 1 },
+    })
     for (let at = start + 13 * HOUR_MS; at < end; at += HOUR_MS) {
       await time.runUntil(at)
       await expectSameUnits(agency)

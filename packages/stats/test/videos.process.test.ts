@@ -8,6 +8,13 @@ import { toContent, startStats, type TestStats } from './support/stats.ts'
 const [first, second] = SAMPLE_VIDEOS as [string, string]
 const NAME = '=HYPERLINK("http://evil.example","click"), \u{1F331}'
 
+/** Returns the points of a video's history once it has one, which is stored after the numbers. */
+const waitForHistory = (client: StatsClient, video: string) =>
+  waitUntil(async () => {
+    const found = await client.getVideoHistory('c', video)
+    return found!.length > 0 && found
+  })
+
 describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) => {
   let standIn: TestStandIn
   let stats: TestStats
@@ -66,10 +73,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
   it('have their own histories, independent of collections', async () => {
     await client.put('c', { videos: [first, 'gone_video_'] })
     await client.getStats('c')
-    const points = await waitUntil(async () => {
-      const found = await client.getVideoHistory('c', `https://youtu.be/${first}`)
-      return found!.length > 0 && found
-    })
+    const points = await waitForHistory(client, `https://youtu.be/${first}`)
     expect(points).toMatchObject([{ impressions: 261_734, engagements: 15_616, score: 29_853, videos: 1 }])
     expect(await client.getVideoHistory('c', 'gone_video_')).toEqual([])
     expect(await client.getVideoHistory('c', first, { from: new Date(Date.parse(points[0]!.at) + 1) })).toEqual([])
@@ -117,10 +121,7 @@ describe('the details of videos', () => {
       const reply = await client.listVideos('c')
       return reply!.videos[0]!.title && reply!.videos
     })
-    const points = await waitUntil(async () => {
-      const found = await client.getVideoHistory('c', first)
-      return found!.length > 0 && found
-    })
+    const points = await waitForHistory(client, first)
     expect((await standIn.control.getCounts()).calls).toBe(1)
     await one.stop()
     await standIn.control.setFaults({ errorRate: 1 })
